@@ -6,23 +6,22 @@ second copy is known.
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import itertools
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
-import structlog
 
 from lastro.core.failpoints import failpoint
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Malformed, Party, code_or, decoded, is_its_own, is_worded, problem
+from lastro.rails.messages import Malformed, Party, code_or, decoded, is_its_own, is_worded, problem, unread
 from lastro.rails.port import Permanent, Transient
+from lastro.rails.pulling import WAIT_SECONDS, pull_until, unless_stopped
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Container, Mapping
 
     from lastro.rails.network_client import NetworkAnswer, NetworkClient
@@ -33,17 +32,13 @@ if TYPE_CHECKING:
     Readers = Mapping[str, Callable[[str, bytes], port.NetworkMessage]]
 
 TIMEOUT_SECONDS = 10.0
-WAIT_SECONDS = 10  # how long a pull waits for movements
 _LIMIT = 100
 _MANY, _FEW = 100, 10  # answers; movements of one
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
 FOR_GOOD = frozenset({400, 409, 413, 422})
 # The directory's no may be these, too, where it has its own body: a wrong address answers so as well.
 _DIRECTORYS_NO = FOR_GOOD | {403, 404}
-_SHORTEST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 10.0
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
-_log = structlog.get_logger(__name__)
 
 
 class Movements:
@@ -54,30 +49,14 @@ class Movements:
         self._path = path
         self._readers = readers
         self._pace = pace
+        self._place: int | None = None  # behind which the next pull goes on
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop. The partner knows which movements we confirmed, so that a new process begins behind them."""
-        place: int | None = None
-        pause = _SHORTEST_PAUSE_SECONDS
-        while not stop.is_set():
-            try:
-                place = await self._pull(place, keep, stop)
-                pause = _SHORTEST_PAUSE_SECONDS
-                continue
-            except Transient as away:
-                # The first failures are those of two processes that start together.
-                tell = _log.warning if pause >= 1 else _log.info
-                tell("network.gives_nothing", reason=away.reason)
-            except Exception:  # noqa: BLE001 whatever it was, the movements are not confirmed and come again
-                _log.exception("network.messages_not_stored")
-            # What a failed pull has confirmed is confirmed there: the partner says itself where it goes on.
-            place = None
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause)
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-        if place is not None:
+        await pull_until(stop, lambda: self._pull(keep, stop))
+        if self._place is not None:
             with suppress(Transient):
-                await self._line.ask("GET", self._after(place, 0), None, 1.0)
+                await self._line.ask("GET", self._after(self._place, 0), None, 1.0)
 
     async def catch_up(self, keep: Keep) -> None:
         """Stores every movement that the partner tells until an answer is empty. Transient: some of them may be missing.
@@ -94,31 +73,25 @@ class Movements:
                 return
             place = last
 
-    async def _pull(self, place: int | None, keep: Keep, stop: asyncio.Event) -> int | None:
-        """Pulls once, stores the movements, and returns the new place. The pull confirms the one before."""
+    async def _pull(self, keep: Keep, stop: asyncio.Event) -> bool:
+        """Pulls once, stores the movements, and moves the place; False when stopping. It confirms the pull before."""
+        # What a failed pull has confirmed is confirmed there: the partner says itself where it goes on.
+        place, self._place = self._place, None
         if self._pace is not None:
             await self._pace.turn(stop)
-        answer = await self._until(stop, self._after(place, WAIT_SECONDS))
+        asking = self._line.ask("GET", self._after(place, WAIT_SECONDS), None, WAIT_SECONDS + TIMEOUT_SECONDS)
+        answer = await unless_stopped(stop, asking)
         if answer is None:
-            return place
+            self._place = place
+            return False
         told, last = self._messages(answer)
         await keep(told)
         if last is None:
-            return place
+            self._place = place
+            return True
         failpoint("inbox.stored")
-        return last
-
-    async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:
-        """Returns the answer to a pull, None when stopping."""
-        pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
-        stopped = asyncio.ensure_future(stop.wait())
-        try:
-            await asyncio.wait({pull, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            return None if stop.is_set() else await pull
-        finally:
-            for task in (pull, stopped):
-                task.cancel()
-            await asyncio.gather(pull, stopped, return_exceptions=True)
+        self._place = last
+        return True
 
     def _messages(self, answer: NetworkAnswer) -> tuple[list[port.NetworkMessage], int | None]:
         """The movements of an answer, and the sequence number of the last. Transient: it is no batch."""
@@ -136,14 +109,14 @@ class Movements:
 
 async def order(
     line: NetworkClient, method: str, path: str, body: bytes | None, for_good: frozenset[int] = FOR_GOOD
-) -> None:
+) -> bytes:
     """Asks a partner to do something. Permanent: it refuses for good; Transient: whether it took effect is not known.
 
     for_good: the HTTP statuses that are this partner's no.
     """
     answer = await line.ask(method, path, body, TIMEOUT_SECONDS)
     if 200 <= answer.status < 300:
-        return
+        return answer.body
     code, reason = problem(answer.status, answer.body)
     if answer.status in for_good:
         raise Permanent(code, reason)
@@ -224,9 +197,9 @@ def read(raw: bytes, readers: Readers) -> port.NetworkMessage:
     try:
         head = decoded(raw, _Head)
     except Malformed:
-        return _unread(raw)
+        return unread(raw)
     if _ID.fullmatch(head.id) is None:
-        return _unread(raw)
+        return unread(raw)
     reader = readers.get(head.type)
     if reader is not None:
         try:
@@ -241,9 +214,3 @@ def partner_id(text: str) -> str:
     if _ID.fullmatch(text) is None:
         raise Malformed("paymentId")
     return text
-
-
-def _unread(raw: bytes) -> port.NetworkMessage:
-    # Without a usable id the bytes themselves are the id: the same bytes again are the same movement.
-    name = "raw:" + hashlib.sha256(raw).hexdigest()
-    return port.NetworkMessage(port.UNKNOWN, name, name, raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 
 from lastro.core.money import Money, MoneyError
-from lastro.rails.port import Facts, NetworkMessage, Side, Transient
+from lastro.rails.port import UNKNOWN, Facts, NetworkMessage, Side, Transient
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 # Of a message's id, its bytes and our ISPB: what it tells. Malformed, MoneyError: it cannot be read.
@@ -79,6 +80,12 @@ def decoded(raw: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(raw.removeprefix(BOM_UTF8), type=kind)
     except msgspec.DecodeError as error:
         raise Malformed(str(error)) from error
+
+
+def unread(raw: bytes) -> NetworkMessage:
+    """Keeps a message without a usable id. Its bytes are its id: the same bytes again are the same message."""
+    name = "raw:" + hashlib.sha256(raw).hexdigest()
+    return NetworkMessage(UNKNOWN, name, name, raw)
 
 
 def understood(read: Callable[[str, bytes], T], subject: str, body: bytes) -> T:

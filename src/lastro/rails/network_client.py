@@ -111,3 +111,14 @@ class NetworkClient:
         """Ends its connections."""
         if self._client is not None:
             await self._client.close()
+
+
+class Adapter:
+    """Speaks to one partner. line: to it, with our token there."""
+
+    def __init__(self, line: NetworkClient) -> None:
+        self._line = line
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()

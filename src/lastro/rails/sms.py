@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from lastro.rails.messages import problem
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import Permanent, Transient
-
-if TYPE_CHECKING:
-    from lastro.rails.network_client import NetworkClient
 
 TIMEOUT_SECONDS = 8.0
 _FOR_GOOD = frozenset({400, 404, 422})  # of this message; a token that is refused is ours to mend
 
 
-class Sms:
-    """Carries text messages. line: to the gateway."""
-
-    def __init__(self, line: NetworkClient) -> None:
-        self._line = line
+class Sms(Adapter):
+    """Carries text messages by the gateway."""
 
     async def carry(self, *, message_id: str, to: str, subject: str, text: str) -> None:
         """Sends one message. The gateway knows it again by its id. Permanent: nobody is reached there."""
@@ -33,7 +26,3 @@ class Sms:
         if answer.status in _FOR_GOOD:
             raise Permanent(code, "the gateway refuses the message")
         raise Transient(f"{code} of the gateway")
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()

@@ -15,6 +15,7 @@ import msgspec
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
+from lastro.rails.network_client import Adapter
 from lastro.rails.port.statements import KINDS, Totals
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class _Page(msgspec.Struct, rename={"came_in": "in", "went_out": "out", "followi
     following: str | None = None
 
 
-class JsonStatements:
+class JsonStatements(Adapter):
     """The statements of a partner that speaks this JSON: a port.Statements.
 
     path: of its statements. read: the reader of its stream's messages. currency: of every amount.
@@ -59,7 +60,7 @@ class JsonStatements:
     def __init__(
         self, line: NetworkClient, path: str, read: Callable[[bytes], port.NetworkMessage], currency: str = "BRL"
     ) -> None:
-        self._line = line
+        super().__init__(line)
         self._path = path
         self._read = read
         self._currency = currency
@@ -105,7 +106,3 @@ class JsonStatements:
         if _SUM.fullmatch(text) is None:
             raise Malformed("sum")
         return Money(int(text.replace(".", "")), self._currency)
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()

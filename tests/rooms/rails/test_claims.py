@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
 from aiohttp import web
 from tests.rules.rails.test_claims_wire import AT, CLAIM, OF_OURS
@@ -27,7 +28,6 @@ from lastro.rails.port import (
     Transient,
 )
 from lastro.rails.port.claims import ClaimRefused
-from lastro.rails.port.codec import decode
 from lastro.rails.rejected_messages import REFUSED_ENDS
 
 from .network import ISPB, TOKEN
@@ -127,7 +127,7 @@ async def test_what_is_said_again_of_a_claim_that_has_gone_on(
 def test_what_the_directory_refuses_is_for_people(kind: str) -> None:
     told = REFUSED_ENDS[kind](port.encode(TASK), "SAID_NO")
     assert (told.kind, told.subject) == (port.REFUSED, str(TASK.claim_id))
-    assert decode(told.body, ClaimRefused) == ClaimRefused(TASK, "SAID_NO")
+    assert msgspec.json.decode(told.body, type=ClaimRefused) == ClaimRefused(TASK, "SAID_NO")
 
 
 async def test_how_a_claim_stands_is_asked_by_its_id(directory: tuple[Claims, list[Any]]) -> None:

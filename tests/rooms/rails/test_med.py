@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -13,7 +14,6 @@ from lastro.rails import port
 from lastro.rails.med import Med
 from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, MedTask, Permanent, Transient
-from lastro.rails.port.codec import decode
 from lastro.rails.port.med import MedRefused
 from lastro.rails.rejected_messages import REFUSED_ENDS
 
@@ -96,4 +96,4 @@ def test_what_the_directory_refuses_is_for_people(kind: str) -> None:
     task = MedTask(reference_id=uuid4(), result="AGREED")
     told = REFUSED_ENDS[kind](port.encode(task), "SAID_NO")
     assert (told.kind, told.subject) == (port.REFUSED, str(task.reference_id))
-    assert decode(told.body, MedRefused) == MedRefused(task, "SAID_NO")
+    assert msgspec.json.decode(told.body, type=MedRefused) == MedRefused(task, "SAID_NO")

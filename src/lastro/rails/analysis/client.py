@@ -11,6 +11,7 @@ from lastro.rails import port
 from lastro.rails.analysis import wire
 from lastro.rails.event_stream import FOR_GOOD, TIMEOUT_SECONDS, Movements
 from lastro.rails.messages import problem, understood
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import NetworkMessage, Pending, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from lastro.rails.port import Documents, Keep
 
 
-class Analysis:
+class Analysis(Adapter):
     """The adapter: a Rail. line: to the partner, with our token there. documents: their store."""
 
     def __init__(self, line: NetworkClient, documents: Documents) -> None:
-        self._line = line
+        super().__init__(line)
         self._documents = documents
         self._movements = Movements(line, "/analysis/v1/movements", wire.READERS)
 
@@ -53,10 +54,6 @@ class Analysis:
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop."""
         await self._movements.listen(keep, stop)
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
 
     async def _upload(self, reference: str, document: port.DocumentRef, company_id: UUID) -> None:
         content = await self._documents.content(company_id, UUID(document.id))

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from lastro.rails.claims import wire
 from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.messages import Malformed, instant
+from lastro.rails.network_client import Adapter
 from lastro.rails.pace import Pace
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.claims import (
@@ -48,11 +49,11 @@ _OPEN = "Status=OPEN&Status=WAITING_RESOLUTION&Status=CONFIRMED"
 _LARGEST_PAGE = 200
 
 
-class Claims:
+class Claims(Adapter):
     """A Rail, and a Claims of the port. line: to the directory, with our token there. ispb: ours."""
 
     def __init__(self, line: NetworkClient, ispb: str) -> None:
-        self._line = line
+        super().__init__(line)
         self._ispb = ispb
         self._asking = {"PI-RequestingParticipant": ispb}  # getClaim requires it
         readers = {"CLAIM": partial(_read, ispb)}
@@ -139,10 +140,6 @@ class Claims:
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop."""
         await self._events.listen(keep, stop)
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
 
     async def _asked(self, path: str, body: bytes, seconds: float) -> ClaimNews:
         return _claim(await self._line.ask("POST", path, body, seconds), self._ispb)

@@ -10,6 +10,7 @@ from lastro.rails import event_stream, port
 from lastro.rails.collecting import card, wire
 from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, order
 from lastro.rails.messages import understood
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import Pending, Permanent, Unknown
 from lastro.rails.statements import JsonStatements
 
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 NO_RETURNS = "NO_RETURNS"  # our word: no till gives money back, and there is no other way to who paid
 
 
-class Collecting:
+class Collecting(Adapter):
     """The adapter of one partner: a Rail. line: to it, with our token there."""
 
     def __init__(self, partner: Partner, line: NetworkClient) -> None:
+        super().__init__(line)
         self._partner = partner
-        self._line = line
         self._path = f"/{partner.rail}/v1"
         self._movements = Movements(line, f"{self._path}/movements", wire.readers(partner))
 
@@ -79,10 +80,6 @@ class Collecting:
     async def catch_up(self, keep: Keep) -> None:
         """Stores every movement that was told so far. Transient: some may be missing."""
         await self._movements.catch_up(keep)
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
 
     def _charge(self, reference: str) -> str:
         return f"{self._path}/charges/{quote(reference, safe='')}"

@@ -14,6 +14,7 @@ from lastro.core.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.collecting.wire import cut, person
 from lastro.rails.messages import Instant, Malformed, code_or, decoded, instant, problem
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import QUOTE_SECONDS, Permanent, Transient
 
 if TYPE_CHECKING:
@@ -41,12 +42,12 @@ class _Quote(msgspec.Struct, rename="camel"):
     qrcode_data: str
 
 
-class PartnerQuotes:
+class PartnerQuotes(Adapter):
     """A Quotes. rail: the partner's. line: to it, with our token there."""
 
     def __init__(self, rail: str, line: NetworkClient) -> None:
+        super().__init__(line)
         self._path = f"/{rail}/v1/quotes"
-        self._line = line
 
     async def quote(self, wish: port.QuoteWish) -> port.Quote:
         """Returns the rate for a wish.
@@ -64,10 +65,6 @@ class PartnerQuotes:
             return quoted(wish, answer.body)
         except Malformed as malformed:
             raise Transient(f"the rate cannot be read: {malformed}") from malformed
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
 
 
 def wished(wish: port.QuoteWish) -> bytes:

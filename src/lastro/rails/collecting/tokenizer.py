@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.rails.messages import Malformed, code_or, decoded, problem
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import CardToken, Permanent, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.rails.network_client import NetworkClient
     from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 
 _TOKEN = re.compile(r"[!-~]{1,256}")
@@ -22,11 +22,8 @@ TIMEOUT_SECONDS = 5.0  # a client waits for it
 _FOR_GOOD = frozenset({400, 422})
 
 
-class CardTokenizer:
-    """A Tokenizer. line: to the acquirer, with our token there."""
-
-    def __init__(self, line: NetworkClient) -> None:
-        self._line = line
+class CardTokenizer(Adapter):
+    """A Tokenizer, the acquirer's."""
 
     async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
         """Returns a token of this card. Neither an error nor a log line has any of it."""
@@ -49,7 +46,3 @@ class CardTokenizer:
         if _TOKEN.fullmatch(made.token) is None:
             raise Transient("the tokenizer's answer has no token")
         return made
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()

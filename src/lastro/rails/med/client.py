@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.rails.event_stream import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.med import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, OPEN_SECONDS, med_task
 
@@ -24,11 +25,11 @@ _NOT_NOW = "InfractionReportOperationInvalid"
 _EVENTS = ("FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND")
 
 
-class Med:
+class Med(Adapter):
     """A Rail, and a Disputes. line: to the directory, with our token there. ispb: ours."""
 
     def __init__(self, line: NetworkClient, ispb: str) -> None:
-        self._line = line
+        super().__init__(line)
         self._ispb = ispb
         reader = partial(_read, ispb)
         self._events = Movements(line, "/dict/v2/med-events", dict.fromkeys(_EVENTS, reader))
@@ -75,10 +76,6 @@ class Med:
             await keep([side for one in messages for side in wire.sides(one)])
 
         await self._events.listen(each_side, stop)
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
 
     async def _decide(self, report: str, verdict: bytes) -> None:
         """Closes a report, which must be ACKNOWLEDGED by then: where our word on that was lost it is said again, first."""

@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.standards.pix_ids import base62, from_base62
 
 ANALYSIS = "analysis"  # the rail's name: no money moves by it
@@ -84,14 +84,8 @@ class Documents(Protocol):
         """Returns the bytes of a page; None: it is not kept any more."""
 
 
-def analysis_order(body: bytes) -> AnalysisOrder:
-    """Decodes the body of analysis.send. msgspec.ValidationError for other bytes."""
-    return decode(body, AnalysisOrder)
-
-
-def analysis_final(body: bytes) -> AnalysisFinal:
-    """Decodes the body of analysis.final. msgspec.ValidationError for other bytes."""
-    return decode(body, AnalysisFinal)
+analysis_order = decoder(AnalysisOrder)
+analysis_final = decoder(AnalysisFinal)
 
 
 def analysis_message(order: AnalysisOrder, request_id: UUID, row_id: UUID, at: datetime) -> Message:

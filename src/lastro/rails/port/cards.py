@@ -13,7 +13,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.collecting import CARD
 from lastro.rails.port.facts import Facts  # noqa: TC001
 
@@ -112,19 +112,9 @@ class Tokenizer(Protocol):
         """Ends its connections."""
 
 
-def card_authorize(body: bytes) -> CardAuthorize:
-    """Decodes the body of card.authorize. msgspec.ValidationError for other bytes, as for each of these."""
-    return decode(body, CardAuthorize)
-
-
-def card_authenticated(body: bytes) -> CardAuthenticated:
-    """Decodes the body of card.authenticated."""
-    return decode(body, CardAuthenticated)
-
-
-def card_chargeback(body: bytes) -> CardChargeback:
-    """Decodes the body of card.chargeback."""
-    return decode(body, CardChargeback)
+card_authorize = decoder(CardAuthorize)
+card_authenticated = decoder(CardAuthenticated)
+card_chargeback = decoder(CardChargeback)
 
 
 def authorize_message(

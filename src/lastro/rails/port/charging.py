@@ -16,7 +16,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.pix import PIX
 from lastro.rails.port.recurrence import order_name
@@ -148,34 +148,12 @@ class ChargeCancelFinal(msgspec.Struct, frozen=True):
     of: Facts | None = None
 
 
-def charge_scheduled(body: bytes) -> ChargeScheduled:
-    """Decodes the body of charge.scheduled. msgspec.ValidationError for other bytes, as for each of these."""
-    return decode(body, ChargeScheduled)
-
-
-def charge_refused(body: bytes) -> ChargeRefused:
-    """Decodes the body of charge.refused."""
-    return decode(body, ChargeRefused)
-
-
-def charge_canceled(body: bytes) -> ChargeCanceled:
-    """Decodes the body of charge.canceled."""
-    return decode(body, ChargeCanceled)
-
-
-def charge_cancel_final(body: bytes) -> ChargeCancelFinal:
-    """Decodes the body of charge-cancel.final."""
-    return decode(body, ChargeCancelFinal)
-
-
-def charge_instruction(body: bytes) -> ChargeInstruction:
-    """Decodes the body of charge.send."""
-    return decode(body, ChargeInstruction)
-
-
-def charge_cancel_order(body: bytes) -> ChargeCancelOrder:
-    """Decodes the body of charge-cancel.send."""
-    return decode(body, ChargeCancelOrder)
+charge_scheduled = decoder(ChargeScheduled)
+charge_refused = decoder(ChargeRefused)
+charge_canceled = decoder(ChargeCanceled)
+charge_cancel_final = decoder(ChargeCancelFinal)
+charge_instruction = decoder(ChargeInstruction)
+charge_cancel_order = decoder(ChargeCancelOrder)
 
 
 def charge_message(instruction: ChargeInstruction, reference_id: UUID, row_id: UUID, at: datetime) -> Message:

@@ -13,7 +13,7 @@ from uuid import UUID  # noqa: TC003
 import msgspec
 
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 
 if TYPE_CHECKING:
     from lastro.core.ids import Chance
@@ -104,14 +104,8 @@ class Claims(Protocol):
         """
 
 
-def claim_news(body: bytes) -> ClaimNews:
-    """Decodes the body of CLAIM_NEWS. msgspec.ValidationError for other bytes."""
-    return decode(body, ClaimNews)
-
-
-def claim_task(body: bytes) -> ClaimTask:
-    """Decodes the body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
-    return decode(body, ClaimTask)
+claim_news = decoder(ClaimNews)
+claim_task = decoder(ClaimTask)
 
 
 def claim_message(act: ClaimAct, task: ClaimTask, chance: Chance, at: datetime) -> Message:

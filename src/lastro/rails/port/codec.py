@@ -1,5 +1,6 @@
 """The bytes of the port's values, for inbox.body and outbox.body."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
@@ -12,6 +13,6 @@ def encode(value: msgspec.Struct) -> bytes:
     return msgspec.json.encode(value)
 
 
-def decode(body: bytes, kind: type[T]) -> T:
-    """Returns the value of a kind. msgspec.ValidationError for other bytes."""
-    return msgspec.json.decode(body, type=kind)
+def decoder(kind: type[T]) -> Callable[[bytes], T]:
+    """Returns the reader of a kind's bytes. msgspec.ValidationError for other bytes."""
+    return msgspec.json.Decoder(kind).decode

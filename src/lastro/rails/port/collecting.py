@@ -14,7 +14,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.payments import TED
 from lastro.rails.port.pix import PIX
@@ -162,29 +162,11 @@ def currency_of(rail: str) -> str:
     return RAILS.get(rail, "BRL")
 
 
-def collection_order(body: bytes) -> CollectionOrder:
-    """Decodes the body of collection.send. msgspec.ValidationError for other bytes, as for each of these."""
-    return decode(body, CollectionOrder)
-
-
-def collection_close(body: bytes) -> CollectionClose:
-    """Decodes the body of collection.close."""
-    return decode(body, CollectionClose)
-
-
-def collection_refused(body: bytes) -> CollectionRefused:
-    """Decodes the body of collection.refused."""
-    return decode(body, CollectionRefused)
-
-
-def collected(body: bytes) -> Collected:
-    """Decodes the body of collection.announced and collection.settled."""
-    return decode(body, Collected)
-
-
-def collection_void(body: bytes) -> CollectionVoid:
-    """Decodes the body of collection.void."""
-    return decode(body, CollectionVoid)
+collection_order = decoder(CollectionOrder)
+collection_close = decoder(CollectionClose)
+collection_refused = decoder(CollectionRefused)
+collected = decoder(Collected)
+collection_void = decoder(CollectionVoid)
 
 
 def collection_message(rail: str, order: CollectionOrder, order_id: UUID, row_id: UUID, at: datetime) -> Message:

@@ -14,7 +14,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 
 if TYPE_CHECKING:
     from lastro.core.ids import Chance
@@ -153,14 +153,8 @@ class Disputes(Protocol):
         """Cancels the recovery. Permanent: it can be no longer. Transient: the directory was silent."""
 
 
-def med_news(body: bytes) -> MedNews:
-    """Decodes the body of MED_NEWS. msgspec.ValidationError for other bytes."""
-    return decode(body, MedNews)
-
-
-def med_task(body: bytes) -> MedTask:
-    """Decodes the body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
-    return decode(body, MedTask)
+med_news = decoder(MedNews)
+med_task = decoder(MedTask)
 
 
 def med_message(kind: MedAct, task: MedTask, chance: Chance, at: datetime) -> Message:

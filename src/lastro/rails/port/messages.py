@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,6 +45,4 @@ def code_message(message_id: UUID, validation_id: UUID, number: int, at: datetim
     )  # fmt: skip
 
 
-def code_order(body: bytes) -> CodeOrder:
-    """Decodes the body of code.send. msgspec.ValidationError for other bytes."""
-    return decode(body, CodeOrder)
+code_order = decoder(CodeOrder)

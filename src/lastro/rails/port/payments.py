@@ -9,7 +9,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.pix import Payer, Receiver  # noqa: TC001
 
@@ -108,34 +108,12 @@ class PaymentNever(msgspec.Struct, frozen=True):
     sends: int | None = None
 
 
-def payment_order(body: bytes) -> PaymentOrder:
-    """Decodes the body of payment.send. msgspec.ValidationError for other bytes, as for each of these."""
-    return decode(body, PaymentOrder)
-
-
-def ted_order(body: bytes) -> TedOrder:
-    """Decodes the body of ted.send."""
-    return decode(body, TedOrder)
-
-
-def payment_final(body: bytes) -> PaymentFinal:
-    """Decodes the body of payment.final."""
-    return decode(body, PaymentFinal)
-
-
-def payment_returned(body: bytes) -> PaymentReturned:
-    """Decodes the body of payment.returned."""
-    return decode(body, PaymentReturned)
-
-
-def payment_doubted(body: bytes) -> PaymentDoubted:
-    """Decodes the body of payment.doubted."""
-    return decode(body, PaymentDoubted)
-
-
-def payment_never(body: bytes) -> PaymentNever:
-    """Decodes the body of payment.never."""
-    return decode(body, PaymentNever)
+payment_order = decoder(PaymentOrder)
+ted_order = decoder(TedOrder)
+payment_final = decoder(PaymentFinal)
+payment_returned = decoder(PaymentReturned)
+payment_doubted = decoder(PaymentDoubted)
+payment_never = decoder(PaymentNever)
 
 
 def payment_message(order: PaymentOrder, rail: str, reference_id: UUID, row_id: UUID, at: datetime) -> Message:

@@ -9,7 +9,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.standards import pix_ids
 
@@ -178,29 +178,11 @@ def as_return(name: str, end: PixFinal | PaymentFinal) -> ReturnFinal:
     return ReturnFinal(name, "", end.settled, end.code, end.settled_at, amount)
 
 
-def arrival(body: bytes) -> PixArrival:
-    """Decodes the body of pix.ask and pix.settled. msgspec.ValidationError for other bytes, as for each of these."""
-    return decode(body, PixArrival)
-
-
-def pix_final(body: bytes) -> PixFinal:
-    """Decodes the body of pix.final."""
-    return decode(body, PixFinal)
-
-
-def return_final(body: bytes) -> ReturnFinal:
-    """Decodes the body of return.final."""
-    return decode(body, ReturnFinal)
-
-
-def pix_answer(body: bytes) -> PixAnswer:
-    """Decodes the body of pix.answer."""
-    return decode(body, PixAnswer)
-
-
-def return_order(body: bytes) -> ReturnOrder:
-    """Decodes the body of return.send."""
-    return decode(body, ReturnOrder)
+arrival = decoder(PixArrival)
+pix_final = decoder(PixFinal)
+return_final = decoder(ReturnFinal)
+pix_answer = decoder(PixAnswer)
+return_order = decoder(ReturnOrder)
 
 
 def answer_message(answer: PixAnswer, reference_id: UUID, row_id: UUID, at: datetime, *, rail: str = PIX) -> Message:

@@ -10,7 +10,7 @@ import msgspec
 
 from lastro.core.runner import Done
 from lastro.core.write import Finished, Row, Write
-from lastro.rails.port.codec import decode
+from lastro.rails.port.codec import decoder
 
 if TYPE_CHECKING:
     import asyncio
@@ -60,9 +60,7 @@ def proof(row_id: UUID, kind: str, name: str, body: bytes, at: datetime, word: s
     return Row("inbox", row)
 
 
-def refused(body: bytes) -> MessageRefused:
-    """Decodes the body of refused. msgspec.ValidationError for other bytes."""
-    return decode(body, MessageRefused)
+refused = decoder(MessageRefused)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
 from lastro.core.write import Message
-from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.pix import PIX, Payer
 from lastro.standards import pix_ids, recurrence_ids
 
@@ -146,39 +146,13 @@ def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
     return pix_ids.order_message_id(ispb, company_number, entropy)
 
 
-def authorization(body: bytes) -> Authorization:
-    """Decodes the body of authorization.ask. msgspec.ValidationError for other bytes, as for each of these."""
-    return decode(body, Authorization)
-
-
-def authorization_declined(body: bytes) -> AuthorizationDeclined:
-    """Decodes the body of authorization.declined."""
-    return decode(body, AuthorizationDeclined)
-
-
-def authorization_canceled(body: bytes) -> AuthorizationCanceled:
-    """Decodes the body of authorization.canceled."""
-    return decode(body, AuthorizationCanceled)
-
-
-def recurrence_refused(body: bytes) -> RecurrenceRefused:
-    """Decodes the body of recurrence.refused."""
-    return decode(body, RecurrenceRefused)
-
-
-def authorization_answer(body: bytes) -> AuthorizationAnswer:
-    """Decodes the body of authorization.answer."""
-    return decode(body, AuthorizationAnswer)
-
-
-def cancellation_order(body: bytes) -> CancellationOrder:
-    """Decodes the body of cancellation.send."""
-    return decode(body, CancellationOrder)
-
-
-def cancellation_final(body: bytes) -> CancellationFinal:
-    """Decodes the body of cancellation.final."""
-    return decode(body, CancellationFinal)
+authorization = decoder(Authorization)
+authorization_declined = decoder(AuthorizationDeclined)
+authorization_canceled = decoder(AuthorizationCanceled)
+recurrence_refused = decoder(RecurrenceRefused)
+authorization_answer = decoder(AuthorizationAnswer)
+cancellation_order = decoder(CancellationOrder)
+cancellation_final = decoder(CancellationFinal)
 
 
 def authorization_answer_message(answer: AuthorizationAnswer, reference_id: UUID, row_id: UUID, at: datetime) -> Message:

@@ -7,7 +7,7 @@ from datetime import datetime  # noqa: TC003 msgspec reads the annotations when 
 import msgspec
 
 from lastro.core.money import Money  # noqa: TC001
-from lastro.rails.port.codec import decode
+from lastro.rails.port.codec import decoder
 from lastro.rails.port.pix import Payer  # noqa: TC001
 
 # Inbox kind. Money that fits nobody goes back by RETURN_SEND, and its end is told by RETURN_FINAL, as a Pix's is.
@@ -36,6 +36,4 @@ class TedArrival(msgspec.Struct, frozen=True):
     history: str | None = None
 
 
-def ted_arrival(body: bytes) -> TedArrival:
-    """Decodes the body of ted.arrived. msgspec.ValidationError for other bytes."""
-    return decode(body, TedArrival)
+ted_arrival = decoder(TedArrival)

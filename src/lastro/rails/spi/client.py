@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -14,26 +13,26 @@ import structlog
 
 from lastro.core.failpoints import failpoint
 from lastro.rails import port
-from lastro.rails.messages import Malformed, code_or, is_its_own, is_worded, problem, understood
-from lastro.rails.network_client import NetworkClient
+from lastro.rails.event_stream import TIMEOUT_SECONDS, order
+from lastro.rails.messages import Malformed, code_or, is_its_own, problem, understood
+from lastro.rails.network_client import Adapter, NetworkClient
 from lastro.rails.port import CancellationFinal, NetworkMessage, Permanent, PixFinal, ReturnFinal, Transient, Unknown
+from lastro.rails.pulling import WAIT_SECONDS, pull_until, unless_stopped
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
 from lastro.rails.ttl_cache import max_age
 from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import asyncio
+    from collections.abc import Callable, Mapping
     from uuid import UUID
 
     from lastro.core.secrets import Secret
     from lastro.rails.messages import Reader
-    from lastro.rails.network_client import NetworkAnswer
     from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending
 
-TIMEOUT_SECONDS = 10.0
 LOOK_UP_SECONDS = 3.0  # of a key, which a client waits for (contract.md §10)
 _BUDGET_SECONDS = 60  # until a directory that says 429 and not until when is asked again: buckets fill by the minute
-WAIT_SECONDS = 10  # a pull waits so long for messages
 _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes. The directory
 # says 403 of keys (EntryBlocked), where the message interface says it of tokens.
@@ -49,9 +48,8 @@ _ABOUT_THE_KEY = frozenset(
     }
 )  # fmt: skip
 _FREE_OF_US = frozenset({"NotFound", "EntryKeyInCustodyOfDifferentParticipant"})  # of a key that is to be deleted
-_SHORTEST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 10.0
 _ACCOUNT_TYPE = "TRAN"  # ours are payment accounts
+T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
@@ -92,13 +90,13 @@ class _Stream:
         return f"/spi/v1/out/{self.place.ispb}/stream/start?{_PULL}{name}"
 
 
-class Spi:
+class Spi(Adapter):
     """The adapter of the instant payment system: a Rail. also: what reads messages of others that its stream carries."""
 
     def __init__(self, place: SpiEndpoint, also: Mapping[str, Reader] = wire.NO_OTHERS) -> None:
+        super().__init__(NetworkClient(place.base_url, place.token))
         self._place = place
         self._also = also
-        self._line = NetworkClient(place.base_url, place.token)
 
     @property
     def line(self) -> NetworkClient:
@@ -112,63 +110,43 @@ class Spi:
 
     async def payment(self, end_to_end_id: str) -> PixFinal | Pending | Unknown:
         """Returns the status of a Pix."""
-        answer = await self._line.found(f"/spi/v1/payments/{quote(end_to_end_id, safe='')}", TIMEOUT_SECONDS)
-        return Unknown() if answer is None else understood(wire.payment_status, end_to_end_id, answer)
+        return await self._status("payments", end_to_end_id, wire.payment_status)
 
     async def returned(self, return_id: str) -> ReturnFinal | Pending | Unknown:
         """Returns the status of a return."""
-        answer = await self._line.found(f"/spi/v1/returns/{quote(return_id, safe='')}", TIMEOUT_SECONDS)
-        return Unknown() if answer is None else understood(wire.return_status, return_id, answer)
+        return await self._status("returns", return_id, wire.return_status)
 
-    async def paid_anew(self, end_to_end_id: str) -> ReturnFinal | Pending | Unknown:
-        """Returns the status of a return that is its own payment."""
-        end = await self.payment(end_to_end_id)
-        return port.as_return(end.end_to_end_id, end) if isinstance(end, PixFinal) else end
-
-    async def cancellation(self, message_id: str) -> CancellationFinal | Pending | Unknown:
-        """Returns the status of our cancellation of an authorization.
-
-        message_id: of the message in which we asked for it.
-        """
-        answer = await self._line.found(f"/spi/v1/cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
-        return Unknown() if answer is None else understood(recurrence_wire.cancellation_status, message_id, answer)
-
-    async def charge(self, message_id: str) -> NetworkMessage | Pending | Unknown:
-        """Returns the status of an instruction to collect. It is the money where the charge was collected."""
-        answer = await self._line.found(f"/spi/v1/charges/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
-        read = partial(wire.charge_status, ispb=self._place.ispb)
-        return Unknown() if answer is None else understood(read, message_id, answer)
-
-    async def charge_cancellation(self, message_id: str) -> NetworkMessage | Pending | Unknown:
-        """Returns the status of our cancellation of a charge. message_id: of the message in which we asked for it."""
-        answer = await self._line.found(f"/spi/v1/charge-cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
-        read = partial(charge_wire.charge_cancel_status, ispb=self._place.ispb)
-        return Unknown() if answer is None else understood(read, message_id, answer)
+    async def _status(self, of: str, name: str, read: Callable[[str, bytes], T]) -> T | Unknown:
+        answer = await self._line.found(f"/spi/v1/{of}/{quote(name, safe='')}", TIMEOUT_SECONDS)
+        return Unknown() if answer is None else understood(read, name, answer)
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Returns the status of our order, or of an asked Pix.
 
-        Our orders are returns, payments, cancellations and charges; a Pix is one that we were asked about.
+        Our orders are returns, payments, cancellations and charges; a Pix is one that we were asked about. A collected
+        charge's status is its money.
         """
         if kind == port.CHARGE_SEND:
-            return await self.charge(network_id)
+            return await self._status("charges", network_id, partial(wire.charge_status, ispb=self._place.ispb))
         if kind == port.CHARGE_CANCEL_SEND:
-            return await self.charge_cancellation(network_id)
+            read = partial(charge_wire.charge_cancel_status, ispb=self._place.ispb)
+            return await self._status("charge-cancellations", network_id, read)
         if kind == port.CANCELLATION_SEND:
-            ended = await self.cancellation(network_id)
+            ended = await self._status("cancellations", network_id, recurrence_wire.cancellation_status)
             if not isinstance(ended, CancellationFinal):
                 return ended
             return NetworkMessage(port.CANCELLATION_FINAL, "", ended.recurrence_id, port.encode(ended))
-        if kind == port.RETURN_SEND:
-            back = await (self.paid_anew if network_id.startswith("E") else self.returned)(network_id)
-            return (
-                NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
-                if isinstance(back, ReturnFinal)
-                else back
-            )
+        if kind == port.RETURN_SEND and not network_id.startswith("E"):
+            back = await self.returned(network_id)
+            if not isinstance(back, ReturnFinal):
+                return back
+            return NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
         end = await self.payment(network_id)
         if not isinstance(end, PixFinal):
             return end
+        if kind == port.RETURN_SEND:  # a return that is its own payment
+            back = port.as_return(end.end_to_end_id, end)
+            return NetworkMessage(port.RETURN_FINAL, "", network_id, port.encode(back))
         if kind == port.PAYMENT_SEND:
             ours = port.PaymentFinal(network_id, end.settled, end.code, end.settled_at, of=end.of)
             return NetworkMessage(port.PAYMENT_FINAL, "", network_id, port.encode(ours))
@@ -265,30 +243,16 @@ class Spi:
         await self._checked("PUT", f"/participants/{self._place.ispb}", body)
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Pulls until stop. After a failure it asks again: unconfirmed messages are given again."""
+        """Pulls until stop."""
         stream = _Stream(self._place)
-        pause = _SHORTEST_PAUSE_SECONDS
-        while not stop.is_set():
-            try:
-                if await self._pull(stream, keep, stop):
-                    pause = _SHORTEST_PAUSE_SECONDS
-                continue
-            except Transient as away:
-                # The first failures are those of two processes that start together.
-                tell = _log.warning if pause >= 1 else _log.info
-                tell("network.gives_nothing", reason=away.reason)
-            except Exception:  # noqa: BLE001 whatever it was, the messages are not confirmed and come again
-                _log.exception("network.messages_not_stored")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause)
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+        await pull_until(stop, lambda: self._pull(stream, keep, stop))
         if stream.cursor is not None:
             with suppress(Transient):
                 await self._line.ask("DELETE", stream.cursor, None, 1.0)
 
     async def _pull(self, stream: _Stream, keep: Keep, stop: asyncio.Event) -> bool:
         """Pulls once and stores the messages; False when it is time to stop. The pull confirms the one before."""
-        answer = await self._until(stop, stream.path)
+        answer = await unless_stopped(stop, self._line.ask("GET", stream.path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
         if answer is None:
             return False
         cursor = answer.headers.get("PI-Pull-Next")
@@ -307,27 +271,6 @@ class Spi:
         stream.cursor = cursor
         return True
 
-    async def _until(self, stop: asyncio.Event, path: str) -> NetworkAnswer | None:
-        """Returns the answer to a pull, None when stopping."""
-        pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
-        stopped = asyncio.ensure_future(stop.wait())
-        try:
-            await asyncio.wait({pull, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            return None if stop.is_set() else await pull
-        finally:
-            for task in (pull, stopped):
-                task.cancel()
-            await asyncio.gather(pull, stopped, return_exceptions=True)
-
     async def _checked(self, method: str, path: str, body: bytes) -> bytes:
-        answer = await self._line.ask(method, path, body, TIMEOUT_SECONDS)
-        if 200 <= answer.status < 300:
-            return answer.body
-        code, reason = problem(answer.status, answer.body)
-        if answer.status in (_FOR_GOOD_IN_DIRECTORY if path.startswith("/dict/") else _FOR_GOOD):
-            raise Permanent(code, reason)
-        raise Transient(f"{code}: {reason}", is_on_its_way=not is_worded(answer.body))
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
+        for_good = _FOR_GOOD_IN_DIRECTORY if path.startswith("/dict/") else _FOR_GOOD
+        return await order(self._line, method, path, body, for_good)

@@ -6,9 +6,8 @@ message. A Pix that comes in is read by `arrival_wire`; those of Pix Automático
 `charge_wire`.
 """
 
-import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +15,7 @@ import msgspec
 
 from lastro.core.money import Money, MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
+from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant, unread
 from lastro.rails.spi import arrival_wire, charge_wire, recurrence_wire
 from lastro.rails.spi.parties import Document
 from lastro.standards import pix_ids, recurrence_ids
@@ -114,7 +113,7 @@ def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -
     try:
         messages = msgspec.json.decode(body, type=_Batch).messages
     except msgspec.DecodeError:
-        return [_unread(body)]
+        return [unread(body)]
     return [read(bytes(raw), ispb, also) for raw in messages]
 
 
@@ -127,9 +126,9 @@ def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.
     try:
         head = msgspec.json.decode(raw, type=_Head)
     except msgspec.DecodeError:
-        return _unread(raw)
+        return unread(raw)
     if _ID.fullmatch(head.msg_id) is None:
-        return _unread(raw)
+        return unread(raw)
     reader = _READERS.get(head.type) or also.get(head.type)
     if reader is not None:
         try:
@@ -137,12 +136,6 @@ def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.
         except (Malformed, MoneyError):
             pass
     return port.NetworkMessage(port.UNKNOWN, head.msg_id, head.msg_id, raw)
-
-
-def _unread(raw: bytes) -> port.NetworkMessage:
-    # Without a usable id the bytes themselves are the id: the same bytes again are the same message.
-    name = "raw:" + hashlib.sha256(raw).hexdigest()
-    return port.NetworkMessage(port.UNKNOWN, name, name, raw)
 
 
 def _final(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
@@ -191,22 +184,16 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.NetworkMessage:
     if recurrence_ids.is_recurrence_id(related):  # a registration has no other name
         refused = port.RecurrenceRefused(name, related, refusal.code or "admi.002", refusal.created_at)
         return recurrence_wire.message_of(port.RECURRENCE_REFUSED, name, related, refused, ispb)
-    anew = _anew_of_message(related)
-    if anew is not None and _is_ours(anew, ispb):
-        doubted = port.PaymentDoubted(anew, refusal.code or "admi.002")
-        return port.NetworkMessage(port.RETURN_DOUBTED, name, anew, port.encode(doubted))
-    payment = _payment_of_message(related)
-    if payment is not None and _is_ours(payment, ispb):
-        doubted = port.PaymentDoubted(payment, refusal.code or "admi.002")
-        return port.NetworkMessage(port.PAYMENT_DOUBTED, name, payment, port.encode(doubted))
-    return_id = _return_of_message(related)
-    if return_id is not None and _is_ours(return_id, ispb):
-        doubted = port.PaymentDoubted(return_id, refusal.code or "admi.002")
-        return port.NetworkMessage(port.RETURN_DOUBTED, name, return_id, port.encode(doubted))
-    company_number = pix_ids.company_of_message_id(related)
-    if company_number is not None and _is_ours(related, ispb):
-        doubted = port.PaymentDoubted(related, refusal.code or "admi.002")
-        return port.NetworkMessage(port.ORDER_DOUBTED, name, related, port.encode(doubted), company_number=company_number)
+    return_id, company_number = _return_of_message(related), pix_ids.company_of_message_id(related)
+    for kind, subject, company in (
+        (port.RETURN_DOUBTED, _anew_of_message(related), None),
+        (port.PAYMENT_DOUBTED, _payment_of_message(related), None),
+        (port.RETURN_DOUBTED, return_id, None),
+        (port.ORDER_DOUBTED, None if company_number is None else related, company_number),
+    ):
+        if subject is not None and _is_ours(subject, ispb):
+            doubted = port.encode(port.PaymentDoubted(subject, refusal.code or "admi.002"))
+            return port.NetworkMessage(kind, name, subject, doubted, company_number=company)
     body = port.MessageRefused(related, return_id, refusal.code, refusal.description or refusal.reason)
     return port.NetworkMessage(port.REFUSED, name, return_id or related, port.encode(body))
 
@@ -250,36 +237,27 @@ def _anew_of_message(message_id: str) -> str | None:
 
 def written(kind: str, body: bytes) -> bytes:
     """Returns the message of an outbox row, always the same bytes. ValueError for a kind the SPI has not."""
-    if kind == port.PIX_ANSWER:
-        answer = port.pix_answer(body)
-        fields = {
-            "msgId": answer.message_id,
-            "type": "pacs.002",
-            "createdAt": instant(answer.created_at),
-            "originalMsgId": answer.original_message_id,
-            "endToEndId": answer.end_to_end_id,
-            "status": "ACSP" if answer.accept else "RJCT",
-            **({} if answer.code is None else {"code": answer.code}),
-        }
-    elif kind == port.RETURN_SEND:
-        fields = _return(port.return_order(body))
-    elif kind == port.PAYMENT_SEND:
-        fields = _payment(port.payment_order(body))
-    elif kind == port.AUTHORIZATION_ANSWER:
-        fields = recurrence_wire.answer(body)
-    elif kind == port.CANCELLATION_SEND:
-        fields = recurrence_wire.cancellation(body)
-    elif kind == port.CHARGE_SEND:
-        fields = charge_wire.instruction(body)
-    elif kind == port.CHARGE_CANCEL_SEND:
-        fields = charge_wire.cancellation(body)
-    else:
+    if (write := _WRITERS.get(kind)) is None:
         raise ValueError(f"the SPI has no message for {kind}")
-    return msgspec.json.encode(fields)
+    return msgspec.json.encode(write(body))
 
 
-def _return(order: port.ReturnOrder) -> dict[str, Any]:
+def _answer(body: bytes) -> dict[str, Any]:
+    answer = port.pix_answer(body)
+    return {
+        "msgId": answer.message_id,
+        "type": "pacs.002",
+        "createdAt": instant(answer.created_at),
+        "originalMsgId": answer.original_message_id,
+        "endToEndId": answer.end_to_end_id,
+        "status": "ACSP" if answer.accept else "RJCT",
+        **({} if answer.code is None else {"code": answer.code}),
+    }
+
+
+def _return(body: bytes) -> dict[str, Any]:
     """Returns a pacs.004 of ours; a pacs.008 where somebody else than the payer is paid anew."""
+    order = port.return_order(body)
     if order.anew is not None:
         assert order.created_at is not None
         paid = port.PaymentOrder(
@@ -316,6 +294,17 @@ def _payment(order: port.PaymentOrder) -> dict[str, Any]:
         **({} if order.txid is None else {"txId": order.txid}),
         **({} if order.remittance is None else {"remittance": order.remittance}),
     }  # fmt: skip
+
+
+_WRITERS: Mapping[str, Callable[[bytes], dict[str, Any]]] = {
+    port.PIX_ANSWER: _answer,
+    port.RETURN_SEND: _return,
+    port.PAYMENT_SEND: lambda body: _payment(port.payment_order(body)),
+    port.AUTHORIZATION_ANSWER: recurrence_wire.answer,
+    port.CANCELLATION_SEND: recurrence_wire.cancellation,
+    port.CHARGE_SEND: charge_wire.instruction,
+    port.CHARGE_CANCEL_SEND: charge_wire.cancellation,
+}
 
 
 def key_entry(body: bytes) -> port.KeyEntry:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from lastro.rails import port
 from lastro.rails.messages import problem, understood
+from lastro.rails.network_client import Adapter
 from lastro.rails.port import Closed, NetworkMessage, Pending, Permanent, Transient, Unknown
 from lastro.rails.ted import wire
 from lastro.standards.calendar import ted_opens_at
@@ -29,11 +30,11 @@ _CLOSED = "OUTSIDE_STR_SESSION"
 _CLOCKS_DIFFER_SECONDS = 60
 
 
-class Ted:
+class Ted(Adapter):
     """The adapter of the STR: a Rail. ispb: ours. now: business time, by which the STR's session opens."""
 
     def __init__(self, line: NetworkClient, ispb: str, now: Callable[[], Awaitable[datetime]]) -> None:
-        self._line = line
+        super().__init__(line)
         self._ispb = ispb
         self._now = now
 
@@ -73,10 +74,6 @@ class Ted:
         if isinstance(end, Pending):
             return end
         return NetworkMessage(port.RETURN_FINAL if is_return else port.PAYMENT_FINAL, "", network_id, port.encode(end))
-
-    async def close(self) -> None:
-        """Ends its connections."""
-        await self._line.close()
 
     async def _seconds_until_it_opens(self) -> int:
         """Returns the whole seconds until the STR opens; 0: it is open."""

@@ -1,0 +1,52 @@
+"""Pulls a network's messages until told to stop, by long polling."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from lastro.rails.port import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+T = TypeVar("T")
+WAIT_SECONDS = 10  # how long a pull waits for messages
+_SHORTEST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 10.0
+_log = structlog.get_logger(__name__)
+
+
+async def pull_until(stop: asyncio.Event, pull: Callable[[], Awaitable[bool]]) -> None:
+    """Pulls until stop. After a failure it asks again: unconfirmed messages are given again. pull: False when stopping."""
+    pause = _SHORTEST_PAUSE_SECONDS
+    while not stop.is_set():
+        try:
+            if await pull():
+                pause = _SHORTEST_PAUSE_SECONDS
+            continue
+        except Transient as away:
+            # The first failures are those of two processes that start together.
+            tell = _log.warning if pause >= 1 else _log.info
+            tell("network.gives_nothing", reason=away.reason)
+        except Exception:  # noqa: BLE001 whatever it was, the messages are not confirmed and come again
+            _log.exception("network.messages_not_stored")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), pause)
+        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+
+async def unless_stopped(stop: asyncio.Event, asking: Awaitable[T]) -> T | None:
+    """Returns the answer to a pull, None when stopping."""
+    pull = asyncio.ensure_future(asking)
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({pull, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        return None if stop.is_set() else await pull
+    finally:
+        for task in (pull, stopped):
+            task.cancel()
+        await asyncio.gather(pull, stopped, return_exceptions=True)
