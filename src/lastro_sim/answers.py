@@ -1,13 +1,14 @@
 """Rendering of answers: JSON, the Error body, and the framework's errors."""
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from litestar import MediaType, Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
+from lastro_sim.guard import participant_only
 from lastro_sim.refusals import RefusedError, forbidden, not_found, unauthorized
 
 LOG = logging.getLogger("lastro_sim")
@@ -34,26 +35,28 @@ async def hung_up(request: Asked) -> None:
 def refused(_: Asked, error: RefusedError) -> Response[bytes]:
     """Returns the Error body of a refusal."""
     body = {
-        "error": error.error,
+        "error": error.code,
         "message": error.message,
         "details": [problem._asdict() for problem in error.problems],
     }
-    return answer(body, error.status, dict(error.headers))
+    return answer(body, error.status, error.headers)
 
 
 def refused_by_directory(_: Asked, no: RefusedError) -> Response[bytes]:
     """Returns a refusal in the directory's form; a 5xx in the usual one."""
     if no.status >= 500:
         return refused(_, no)
-    kind = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": "BadRequest"}.get(no.error, no.error)
+    kind = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": "BadRequest"}.get(no.code, no.code)
     body: dict[str, Any] = {"type": kind, "title": no.message, "status": no.status}
     if no.problems:
         body["violations"] = [{"property": problem.field, "reason": problem.description} for problem in no.problems]
-    return answer(body, no.status, dict(no.headers))
+    return answer(body, no.status, no.headers)
 
 
-# Exception handlers of the directory's endpoints.
-SAYS_NO: dict[int | type[Exception], Any] = {RefusedError: refused_by_directory}
+# The directory's endpoints for participants.
+DIRECTORY: Final[dict[str, Any]] = {
+    "guards": [participant_only], "exception_handlers": {RefusedError: refused_by_directory},
+}  # fmt: skip
 
 
 def broken(request: Asked, error: Exception) -> Response[bytes]:

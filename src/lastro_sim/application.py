@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import aiohttp
-from litestar import Litestar, Request, Response, get
+from litestar import Litestar, Response, get
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
-from lastro_sim import answers, logs, statements, timer
+from lastro_sim import answers, logs, pages, routes, statements, timer
 from lastro_sim.analysis import api as analysis_api
 from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
@@ -23,6 +24,7 @@ from lastro_sim.directory import api as directory_api
 from lastro_sim.directory import claiming, entries
 from lastro_sim.guard import OwnHostOnly
 from lastro_sim.med import api as med_api
+from lastro_sim.med import refund_api
 from lastro_sim.merchant import api as merchant_api
 from lastro_sim.messages import api as messages_api
 from lastro_sim.messages.smtp import MailServer
@@ -30,8 +32,7 @@ from lastro_sim.network import Network
 from lastro_sim.outside import acts as outside_acts
 from lastro_sim.outside import api as outside_api
 from lastro_sim.outside import serving as outside_locations
-from lastro_sim.outside.acts import OutsideBank
-from lastro_sim.pages import ROUTES as PAGES
+from lastro_sim.phone import pages as phone_pages
 from lastro_sim.refusals import RefusedError
 from lastro_sim.spi import api as spi_api
 from lastro_sim.spi import statements as spi_statements
@@ -48,27 +49,12 @@ async def health() -> Response[bytes]:
     return answers.answer({"status": "ok"})
 
 
-ROUTES = (
-    health,
-    *spi_api.ROUTES,
-    *spi_statements.ROUTES,
-    *ted_api.ROUTES,
-    *ted_statements.ROUTES,
-    *analysis_api.ROUTES,
-    *card_api.ROUTES,
-    *crypto_api.ROUTES,
-    *collecting_api.ROUTES,
-    *statements.ROUTES,
-    *directory_api.ROUTES,
-    *claiming.ROUTES,
-    *bank_api.ROUTES,
-    *outside_api.ROUTES,
-    *outside_locations.ROUTES,
-    *med_api.ROUTES,
-    *merchant_api.ROUTES,
-    *messages_api.ROUTES,
-    *PAGES,
-)
+MODULES = (
+    spi_api, spi_statements, ted_api, ted_statements, analysis_api, card_api, crypto_api, collecting_api, statements,
+    directory_api, claiming, bank_api, outside_api, outside_locations, med_api, refund_api, merchant_api, messages_api,
+    pages, phone_pages,
+)  # fmt: skip
+ROUTES = (health, *(handler for module in MODULES for handler in routes.of_module(module)))
 
 
 def build(network: Network, say: logs.Say = logs.ignore_worked, over: Litestar | None = None) -> ASGIApp:
@@ -86,12 +72,7 @@ def routed() -> Litestar:
     """Builds the routes and their middleware, the slow part; `build` sets their network."""
     return Litestar(
         ROUTES,
-        dependencies={
-            "network": Provide(_network, sync_to_thread=False),
-            "bank": Provide(_bank, sync_to_thread=False),
-            "authorizing": Provide(_authorizing, sync_to_thread=False),
-            "outside": Provide(_outside, sync_to_thread=False),
-        },
+        dependencies={name: _kept_as(name) for name in ("network", "bank", "authorizing", "outside")},
         exception_handlers={
             RefusedError: answers.refused,
             HTTPException: answers.from_framework,
@@ -127,21 +108,10 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
                 await task
 
 
-def _network(request: Request) -> Network:  # type: ignore[type-arg]
-    found: Network = request.app.state.network
-    return found
+def _kept_as(name: str) -> Provide:
+    """Provides handlers with what the application keeps under this name."""
 
+    def kept(request: answers.Asked) -> Any:
+        return getattr(request.app.state, name)
 
-def _bank(request: Request) -> Bank:  # type: ignore[type-arg]
-    found: Bank = request.app.state.bank
-    return found
-
-
-def _authorizing(request: Request) -> Authorizing:  # type: ignore[type-arg]
-    found: Authorizing = request.app.state.authorizing
-    return found
-
-
-def _outside(request: Request) -> OutsideBank:  # type: ignore[type-arg]
-    found: OutsideBank = request.app.state.outside
-    return found
+    return Provide(kept, sync_to_thread=False)

@@ -9,6 +9,7 @@ from lastro_sim import amounts
 from lastro_sim.clock import SECOND
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError, away
 
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "forgets-txid"}),
@@ -89,15 +90,8 @@ def order(network: Network, form: Form, behaviours: Mapping[str, frozenset[str]]
     delay = form.maybe_seconds("delay", LONGEST_DELAY)
     match = _match(form.maybe_child("match"))
     form.check()
-    network.store.run(
-        "INSERT INTO fault (operation, behaviour, code, delay, times_left, match) VALUES (?, ?, ?, ?, ?, ?)",
-        operation,
-        behaviour,
-        code,
-        delay,
-        times or 1,
-        json.dumps(match),
-    )
+    kept = {"operation": operation, "behaviour": behaviour, "code": code, "delay": delay, "times_left": times or 1}
+    network.store.insert("fault", **kept, match=json.dumps(match))
     return waiting(network)[-1]
 
 
@@ -117,11 +111,6 @@ def waiting(network: Network) -> list[dict[str, Any]]:
     ]
 
 
-def forget(network: Network) -> None:
-    """Deletes all faults; their past effects stay."""
-    network.store.run("DELETE FROM fault")
-
-
 def strike(network: Network, operation: str, about: Mapping[str, str | None], among: Collection[str]) -> Fault | None:
     """Uses up the oldest matching fault once and returns it, or None."""
     for row in network.store.rows("SELECT * FROM fault WHERE operation = ? AND times_left > 0 ORDER BY id", operation):
@@ -133,6 +122,22 @@ def strike(network: Network, operation: str, about: Mapping[str, str | None], am
                 delay = SLOW_BY_DEFAULT if row["behaviour"] in SLOW else 0
             return Fault(row["behaviour"], row["code"], delay)
     return None
+
+
+def behaviour_of(fault: Fault | None) -> str | None:
+    """Returns the behaviour of a fault; None without one."""
+    return None if fault is None else fault.behaviour
+
+
+def refuse(fault: Fault | None, code: str, description: str) -> None:
+    """Refuses a request by a fault that strikes before it is carried out. code: where the fault names none."""
+    behaviour = behaviour_of(fault)
+    if behaviour == "down":
+        raise away()
+    if behaviour == "timeout":
+        raise RefusedError(504, "INTERNAL_ERROR", "Nobody answered in time")
+    if behaviour == "reject":
+        raise RefusedError(422, (fault and fault.code) or code, description)
 
 
 def at_the_door(operation: str) -> frozenset[str]:

@@ -4,13 +4,10 @@ from pathlib import Path
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from lastro_sim import phone
 from lastro_sim.answers import Asked
 from lastro_sim.bank.acts import Bank
-from lastro_sim.collecting import items
 from lastro_sim.collecting import phone as collected
 from lastro_sim.merchant import receiver
 from lastro_sim.network import Network
@@ -49,7 +46,7 @@ async def static_file(name: FromPath[str]) -> Response[bytes]:
 async def till(request: Asked, network: NamedDependency[Network]) -> Response[str]:
     """Shows the tills' vouchers, newest first, each with a link for paying."""
     partner = PARTNERS[request.url.path.strip("/")]
-    rows = items.listed(network, partner, RECENT)[::-1]
+    rows = network.store.newest("item", RECENT, partner=partner.name)[::-1]
     vouchers = [collected.read(network, partner, row) for row in rows]
     return page(request, "till.html", till=partner.kind, vouchers=vouchers)
 
@@ -94,18 +91,6 @@ async def receiver_returns(
     except RefusedError:
         return _receivers_bank(request, bank, outside, wrong=True)
     return Response("", status_code=303, headers={"Location": "/receiver"})
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    index,
-    static_file,
-    *phone.ROUTES,
-    till,
-    merchant,
-    receivers_bank,
-    receiver_charges,
-    receiver_returns,
-)
 
 
 def _receivers_bank(request: Asked, bank: Bank, outside: OutsideBank, *, wrong: bool = False) -> Response[str]:

@@ -13,7 +13,7 @@ from lastro_sim.boleto.partner import BOLETO
 from lastro_sim.card.partner import CARD
 from lastro_sim.clock import MINUTE
 from lastro_sim.collecting import payments, returns, terms
-from lastro_sim.collecting.partner import Item, Partner, as_it_is
+from lastro_sim.collecting.partner import Item, Partner, Row, as_it_is
 from lastro_sim.crypto import quotes
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError
@@ -77,12 +77,11 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 
 
-def run_due(network: Network) -> None:
-    """Ends the due payments and returns."""
-    payments.run_due(network, PARTNERS)
-    returns.run_due(network, PARTNERS)
+def end_payment(network: Network, row: Row) -> None:
+    """Ends a due payment at its partner."""
+    payments.end_due(network, PARTNERS[row["partner"]], row)
 
 
-def wakes_at(network: Network) -> int | None:
-    """Returns the business time of the next end."""
-    return min((*payments.dues(network), *returns.dues(network)), default=None)
+def end_return(network: Network, row: Row) -> None:
+    """Ends a due return at its partner."""
+    returns.end_due(network, PARTNERS[row["partner"]], row)

@@ -1,7 +1,8 @@
 """Errors over HTTP, with the Error body of lastro's own API."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 class Problem(NamedTuple):
@@ -12,15 +13,18 @@ class Problem(NamedTuple):
     description: str
 
 
-@dataclass(frozen=True)
 class RefusedError(Exception):
-    """A refusal with an Error body."""
+    """A refusal with an Error body. code: the name of its error."""
 
-    status: int
-    error: str
-    message: str
-    problems: tuple[Problem, ...] = ()
-    headers: tuple[tuple[str, str], ...] = ()
+    def __init__(
+        self, status: int, code: str, message: str, problems: tuple[Problem, ...] = (), headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.problems = problems
+        self.headers = headers
 
 
 def malformed(*problems: Problem) -> RefusedError:
@@ -38,6 +42,13 @@ def not_found() -> RefusedError:
     return RefusedError(404, "NOT_FOUND", "Resource not found")
 
 
+def found(value: T | None) -> T:
+    """Returns what was found; raises a 404 for nothing."""
+    if value is None:
+        raise not_found()
+    return value
+
+
 def forbidden() -> RefusedError:
     """Returns a 403: known, but not allowed."""
     return RefusedError(403, "FORBIDDEN_ERROR", "Access denied")
@@ -50,4 +61,4 @@ def unauthorized() -> RefusedError:
 
 def away() -> RefusedError:
     """Returns a 503: a fault has the network down."""
-    return RefusedError(503, "INTERNAL_ERROR", "Unexpected error", headers=(("Retry-After", "1"),))
+    return RefusedError(503, "INTERNAL_ERROR", "Unexpected error", headers={"Retry-After": "1"})

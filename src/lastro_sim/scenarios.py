@@ -1,7 +1,7 @@
 """Magic values: payers and amounts with a fixed outcome, without a fault."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from lastro_sim import amounts
 from lastro_sim.analysis import verdicts
@@ -12,7 +12,9 @@ from lastro_sim.directory import entries
 from lastro_sim.faults import Fault
 from lastro_sim.med import outcomes as disputes
 
-BY_AMOUNT: dict[int, tuple[Fault, str]] = {
+# Amounts in minor units, each with its fault and the fault's outcome.
+Magic: TypeAlias = Mapping[int, tuple[Fault, str]]
+BY_AMOUNT: Magic = {
     700_101: (Fault("reject", "ED05", 0), "settlement fails after the receiver's yes: REJECTED with ED05"),
     700_102: (Fault("timeout", None, 0), "the network times out after the receiver's yes: REJECTED with AB03"),
     700_103: (Fault("late", None, 0), "settles without asking the receiver, who hears of it by camt.054"),
@@ -20,7 +22,7 @@ BY_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_105: (Fault("lost-answer", None, 0), "the receiver's answer gets lost and he is asked again"),
     700_106: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
-BY_PAYOUT_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_PAYOUT_AMOUNT: Magic = {
     700_101: (Fault("reject", "ED05", 0), "REJECTED with ED05, worth a new payment later"),
     700_102: (Fault("reject", "AB03", 0), "the receiver's bank is silent: REJECTED with AB03"),
     700_103: (Fault("timeout", None, 0), "settles, and the final message comes only to who asks by endToEndId"),
@@ -28,20 +30,20 @@ BY_PAYOUT_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_105: (Fault("reject", "AM04", 0), "REJECTED with AM04: the institution's own settlement account lacks money"),
     700_106: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
-BY_RETURN_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_RETURN_AMOUNT: Magic = {
     700_601: (Fault("reject", "ED05", 0), "REJECTED with ED05, worth a new return later"),
     700_602: (Fault("reject", "AC07", 0), "REJECTED with AC07: the payer's account is closed"),
     700_603: (Fault("timeout", None, 0), "settles, and the final message comes only to who asks by the return's id"),
     700_604: (Fault("twice", None, 0), "the final message comes twice"),
     700_606: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
-BY_RECURRENCE_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_RECURRENCE_AMOUNT: Magic = {
     700_101: (Fault("reject", None, 0), "the payer's bank refuses the receiver's cancellation: AP13"),
     700_102: (Fault("timeout", None, 0), "what became of the receiver's cancellation is told only to who asks"),
     700_104: (Fault("twice", None, 0), "every message about the authorization comes twice"),
     700_105: (Fault("lost-answer", None, 0), "the receiver's answer gets lost and he is asked again"),
 }
-BY_CHARGE_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_CHARGE_AMOUNT: Magic = {
     700_401: (Fault("reject", "AB10", 0), "every instruction is refused: AB10, an error at the payer's bank"),
     700_402: (Fault("reject", "AB10", 0), "the first instruction of the charge is refused with AB10, the next is scheduled"),
     700_403: (Fault("reject", "AC05", 0), "the instruction is refused with AC05: the payer's account is closed"),
@@ -54,32 +56,32 @@ BY_CHARGE_AMOUNT: dict[int, tuple[Fault, str]] = {
 ONLY_FIRST_INSTRUCTION = frozenset({700_402})
 
 
-BY_SLIP_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_SLIP_AMOUNT: Magic = {
     700_501: (Fault("reject", None, 0), "the bank's registry refuses the slip: REGISTRATION_REFUSED"),
     700_502: (Fault("lost-answer", None, 0), "the slip is registered, and the request is answered 503"),
     700_503: (Fault("void", None, 0), "its payment is announced and does not settle"),
     700_504: (Fault("twice", None, 0), "who pays it pays it twice"),
     700_505: (Fault("slow", None, DAY), "its payment settles a day later than others"),
 }
-BY_VOUCHER_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_VOUCHER_AMOUNT: Magic = {
     700_701: (Fault("reject", None, 0), "the network of tills refuses the voucher: REGISTRATION_REFUSED"),
     700_702: (Fault("lost-answer", None, 0), "the voucher is registered, and the request is answered 503"),
     700_703: (Fault("void", None, 0), "its payment is announced and does not settle"),
     700_704: (Fault("twice", None, 0), "who pays it pays it twice"),
     700_705: (Fault("slow", None, DAY), "its payment settles a day later than others"),
 }
-BY_QUOTE_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_QUOTE_AMOUNT: Magic = {
     700_901: (Fault("reject", None, 0), "the crypto partner gives no rate: RATE_NOT_GIVEN"),
     700_902: (Fault("down", None, 0), "the crypto partner is away when it is asked for a rate"),
 }
-BY_CRYPTO_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_CRYPTO_AMOUNT: Magic = {
     700_903: (Fault("reject", None, 0), "the quote is given, and its order refused: REGISTRATION_REFUSED"),
     700_904: (Fault("lost-answer", None, 0), "the quote has its order, and the request is answered 503"),
     700_905: (Fault("void", None, 0), "its payment is seen and never confirmed"),
     700_906: (Fault("twice", None, 0), "who pays it pays it twice"),
     700_907: (Fault("slow", None, DAY), "its payment is confirmed a day later than others"),
 }
-BY_TRANSFER_AMOUNT: dict[int, tuple[Fault, str]] = {
+BY_TRANSFER_AMOUNT: Magic = {
     700_801: (Fault("reject", None, 0), "the bank refuses the account number: REGISTRATION_REFUSED"),
     700_802: (Fault("lost-answer", None, 0), "the account number is opened, and the request is answered 503"),
     700_804: (Fault("twice", None, 0), "who pays it pays it twice"),
@@ -139,34 +141,9 @@ BY_STATUS = {
 TED_BY_STATUS = {"ACCOUNT_CLOSED": "its account is closed: effective, and back after five minutes with code 1"}
 
 
-def for_amount(cents: int) -> Fault | None:
-    """Returns the fault of a phone payment of this amount."""
-    found = BY_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_payout(cents: int) -> Fault | None:
-    """Returns the fault of a participant's payment of this amount."""
-    found = BY_PAYOUT_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_return(cents: int) -> Fault | None:
-    """Returns the fault of a participant's return of this amount."""
-    found = BY_RETURN_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_recurrence(cents: int | None) -> Fault | None:
-    """Returns the fault of a recurrence with this fixed or maximum amount."""
-    found = None if cents is None else BY_RECURRENCE_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
-def for_charge(cents: int) -> Fault | None:
-    """Returns the fault of an instruction to collect this amount."""
-    found = BY_CHARGE_AMOUNT.get(cents)
-    return None if found is None else found[0]
+def fault_of(magic: Magic, cents: int | None) -> Fault | None:
+    """Returns the fault that always strikes this amount."""
+    return None if cents is None or cents not in magic else magic[cents][0]
 
 
 def unpaid(cents: int, *, is_second: bool, kind: str) -> str | None:
@@ -192,19 +169,13 @@ def for_ted(cents: int) -> Fault | None:
     return Fault("reject", str(number), 0) if number in STR_REFUSALS else None
 
 
-def for_quote(cents: int) -> Fault | None:
-    """Returns the fault of a quote request for this amount."""
-    found = BY_QUOTE_AMOUNT.get(cents)
-    return None if found is None else found[0]
-
-
 def ted_return(cents: int) -> str | None:
     """Returns the return code of a transfer: 84 for 7003.84, and so on."""
     code = cents - TED_RETURNS_FROM
     return str(code) if code in TED_RETURN_CODES else None
 
 
-def listed(of_partners: Mapping[str, Mapping[int, tuple[Fault, str]]]) -> list[dict[str, Any]]:
+def listed(of_partners: Mapping[str, Magic]) -> list[dict[str, Any]]:
     """Lists all magic values and their effects. of_partners: by partners' names."""
     by_payer = [
         {"operation": "payin", "field": "payer", "value": payer.document, "outcome": WHY_REFUSED[payer.refused]}

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from litestar import Response, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 
 from lastro.standards import calendar
 from lastro_sim import amounts, faults, queries
@@ -89,15 +88,12 @@ async def reissue(network: NamedDependency[Network]) -> Response[bytes]:
     return answer({"corrected": network.store.run("DELETE FROM statement_fault")})
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (reissue,)
-
-
 def _issued(network: Network, rail: str, day: date, source: Source) -> list[Movement]:
     """Returns a day's lines with mistakes, and the day before's late ones."""
     own = source(*_bounds(day))
     with network.store.writing():
-        if network.store.row("SELECT 1 FROM statement_issued WHERE rail = ? AND day = ?", rail, str(day)) is None:
-            network.store.run("INSERT INTO statement_issued (rail, day) VALUES (?, ?)", rail, str(day))
+        if network.store.find("statement_issued", rail=rail, day=str(day)) is None:
+            network.store.insert("statement_issued", rail=rail, day=str(day))
             for line in own:
                 _strike(network, rail, day, line)
     before = day - timedelta(days=1)
@@ -112,18 +108,12 @@ def _issued(network: Network, rail: str, day: date, source: Source) -> list[Move
 def _strike(network: Network, rail: str, day: date, line: Movement) -> None:
     fault = faults.strike(network, "statement", line.about | {"amount": amounts.printed(line.amount)}, BEHAVIOURS)
     if fault is not None:
-        network.store.run(
-            "INSERT INTO statement_fault (rail, day, kind, network_id, behaviour) VALUES (?, ?, ?, ?, ?)",
-            rail,
-            str(day),
-            line.kind,
-            line.network_id,
-            fault.behaviour,
-        )
+        named = {"rail": rail, "day": str(day), "kind": line.kind, "network_id": line.network_id}
+        network.store.insert("statement_fault", **named, behaviour=fault.behaviour)
 
 
 def _mistakes(network: Network, rail: str, day: date) -> dict[tuple[str, str], str]:
-    rows = network.store.rows("SELECT * FROM statement_fault WHERE rail = ? AND day = ?", rail, str(day))
+    rows = network.store.every("statement_fault", rail=rail, day=str(day))
     return {(row["kind"], row["network_id"]): row["behaviour"] for row in rows}
 
 

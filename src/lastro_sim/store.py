@@ -2,7 +2,7 @@
 
 import fcntl
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -15,7 +15,7 @@ class StoreInUseError(RuntimeError):
 
 
 class Store:
-    """One connection for one event loop; functions without await are atomic."""
+    """One connection for one event loop; functions without await are atomic. Names of tables and columns are our own."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -54,6 +54,54 @@ class Store:
         """Changes rows; returns their count."""
         return self._connection.execute(sql, values).rowcount
 
+    def find(self, table: str, **key: object) -> sqlite3.Row | None:
+        """Returns the newest row with these values, if there is one."""
+        return next(iter(self._select(table, key, "ORDER BY rowid DESC LIMIT 1")), None)
+
+    def get(self, table: str, **key: object) -> sqlite3.Row:
+        """Returns the newest row with these values, which must exist."""
+        found = self.find(table, **key)
+        assert found is not None
+        return found
+
+    def every(self, table: str, **key: object) -> list[sqlite3.Row]:
+        """Returns the rows with these values, oldest first."""
+        return self._select(table, key, "ORDER BY rowid")
+
+    def newest(self, table: str, limit: int, **key: object) -> list[sqlite3.Row]:
+        """Returns the newest rows, oldest first. A value of None is that of any row."""
+        key = {name: value for name, value in key.items() if value is not None}
+        return self._select(table, key, "ORDER BY rowid DESC LIMIT ?", limit)[::-1]
+
+    def _select(self, table: str, key: dict[str, object], order: str, *values: object) -> list[sqlite3.Row]:
+        where = f"WHERE {_equal(key)}" if key else ""
+        return self.rows(f"SELECT * FROM {table} {where} {order}", *key.values(), *values)  # noqa: S608 our names
+
+    def insert(self, table: str, **values: object) -> None:
+        """Adds a row."""
+        self._write("INSERT", table, values)
+
+    def put(self, table: str, **values: object) -> None:
+        """Adds a row, or replaces that of the same primary key."""
+        self._write("INSERT OR REPLACE", table, values)
+
+    def _write(self, verb: str, table: str, values: dict[str, object]) -> None:
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        self.run(f"{verb} INTO {table} ({names}) VALUES ({marks})", *values.values())
+
+    def change(self, table: str, row: sqlite3.Row, **values: object) -> None:
+        """Changes columns of one row."""
+        self.run(f"UPDATE {table} SET {_equal(values, ', ')} WHERE seq = ?", *values.values(), row["seq"])  # noqa: S608
+
+    def due(self, table: str, now: int, most: int = -1) -> list[sqlite3.Row]:
+        """Returns the due rows, earliest first. most: -1 for all."""
+        return self.rows(f"SELECT * FROM {table} WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?", now, most)  # noqa: S608
+
+    def next_due(self, table: str) -> int | None:
+        """Returns the earliest time at which a row is due."""
+        row = self.row(f"SELECT min(due_at) AS due FROM {table} WHERE due_at IS NOT NULL")  # noqa: S608
+        return None if row is None else row["due"]
+
     def number(self, name: str) -> int:
         """Returns a remembered number, zero if never set."""
         found = self.row("SELECT value FROM number WHERE name = ?", name)
@@ -61,11 +109,7 @@ class Store:
 
     def remember(self, name: str, value: int) -> None:
         """Keeps a number."""
-        self.run(
-            "INSERT INTO number (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            name,
-            value,
-        )
+        self.put("number", name=name, value=value)
 
     def next_number(self, name: str) -> int:
         """Increments a counter and returns it."""
@@ -78,6 +122,10 @@ class Store:
         """Closes the file."""
         self._connection.close()
         self._lock.close()
+
+
+def _equal(names: Iterable[str], between: str = " AND ") -> str:
+    return between.join(f"{name} = ?" for name in names)
 
 
 def _locked(path: Path) -> TextIO:

@@ -6,17 +6,16 @@ from typing import Any
 from litestar import Response, get, put
 from litestar.datastructures import UploadFile
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from lastro_sim import logs, queries
+from lastro_sim import logs
 from lastro_sim.answers import Asked, answer
-from lastro_sim.bank.acts import MOST_LISTED
 from lastro_sim.collecting import movements
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, malformed
+from lastro_sim.routes import listing
 
 from . import requests, verdicts
 
@@ -62,15 +61,7 @@ async def movement_list(request: Asked, network: NamedDependency[Network]) -> Re
     return answer({"movements": await movements.pulled(request, network, requests.ANALYST)})
 
 
-@get("/analyses")
-async def analysis_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Lists the requests and their verdicts."""
-    found = queries.read(request, {"limit"})
-    limit = queries.whole(found, "limit", 100, 1, MOST_LISTED)
-    return answer({"data": requests.listed(network, limit)})
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (request_put, document_put, request_get, movement_list, analysis_list)
+ROUTES = (listing("/analyses", requests.listed, usual=100),)
 
 
 def _named(reference: str) -> str:

@@ -24,7 +24,6 @@ from .location import Locations
 from .paying import WORDS, PaymentWish, pay, pay_key, receiver_by_account, refused
 from .reading import Reading
 
-MOST_LISTED = 10_000
 BANKS_COMPANY_NUMBER = 0
 ANY_KEY = re.compile(r"\S+")
 
@@ -123,19 +122,13 @@ class Bank:
         with self.network.store.writing():
             fault = faults.strike(self.network, "return", returns.about(asked), returns.OF_BANKS)
             returns.give_back(self.network, asked, fault)
-        made = returns.find(self.network, asked.return_id)
-        assert made is not None
+        made = self.network.store.get("giveback", return_id=asked.return_id)
         code = {"code": made["code"]} if made["status"] == "RJCT" else {}
         return {"returnId": asked.return_id, "status": WORDS[made["status"]]} | code
 
     def payments(self, end_to_end_id: str | None, limit: int) -> list[dict[str, Any]]:
         """Lists payments that reached the network, oldest first: the newest `limit`, or one."""
-        if end_to_end_id is not None:
-            found = payments.find(self.network, end_to_end_id)
-            rows = [] if found is None else [found]
-        else:
-            rows = self.network.store.rows("SELECT * FROM payment ORDER BY seq DESC LIMIT ?", limit)[::-1]
-        return self._told(rows)
+        return self._told(self.network.store.newest("payment", limit, end_to_end_id=end_to_end_id))
 
     def payer_of(self, end_to_end_id: str) -> str | None:
         """Returns the document of the payer's bank's customer who paid. None: somebody else paid, or nobody."""

@@ -127,7 +127,7 @@ class Authorizing:
 
     def listed(self, id_rec: str | None, limit: int) -> list[dict[str, Any]]:
         """Returns the newest authorizations, oldest first, each with its recurrence."""
-        return [self._shown(row) for row in authorizations.listed(self.network, id_rec, limit)]
+        return [self._shown(row) for row in self.network.store.newest("authorization", limit, id_rec=id_rec)]
 
     def newest(self, id_rec: str) -> dict[str, Any]:
         """Returns the newest authorization of a recurrence, or else its last reading. 404 for an unknown one."""

@@ -112,7 +112,7 @@ def _refused_by_others(network: Network, recurrence: Recurrence, asked: Instruct
     if any(row["code"] in REJECT_THE_CHARGE for row in earlier):
         return OTHER_CHARGE  # the charge is rejected: only another one may follow it
     cycle = _cycle_of(recurrence, asked.due_on)
-    others = [row for row in instructions.of_recurrence(network, asked.id_rec) if row["tx_id"] != asked.tx_id]
+    others = [row for row in network.store.every("instruction", id_rec=asked.id_rec) if row["tx_id"] != asked.tx_id]
     if any(_takes_its_cycle(row) and _cycle_of(recurrence, date.fromisoformat(row["due_on"])) == cycle for row in others):
         return OTHER_DAY
     if asked.kind == SENT_AGAIN:
@@ -173,20 +173,11 @@ def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None
 
 def cancel_for_receiver(network: Network, ispb: str, asked: instructions.CancellationInstruction) -> None:
     """Cancels an instruction for the receiver, in time or not."""
-    row = instructions.find(network, asked.instruction)
-    too_late = row is not None and _is_past(
-        network, _first_try(network, row), network.settings.charge_hours.receiver_cancels
-    )
+    row, until = instructions.find(network, asked.instruction), network.settings.charge_hours.receiver_cancels
+    # From the day of the first try on the receiver cancels nothing (API Pix 2.9.0, PATCH /cobr), a later try neither.
+    too_late = row is not None and _is_past(network, instructions.of_charge(network, row["id_rec"], row["tx_id"])[0], until)
     fault = faults.strike(network, "cancellation", asked.about, authorizations.OF_RECEIVERS_CANCELLATIONS)
     instructions.cancel_for_receiver(network, ispb, asked, too_late=too_late, fault=fault)
-
-
-def _first_try(network: Network, row: sqlite3.Row) -> sqlite3.Row:
-    """Returns the first instruction of a charge.
-
-    From the day of that one on the receiver cancels nothing (API Pix 2.9.0, PATCH /cobr), a later try neither.
-    """
-    return instructions.of_charge(network, row["id_rec"], row["tx_id"])[0]
 
 
 def payer_is_late(network: Network, row: sqlite3.Row) -> bool:
@@ -194,34 +185,12 @@ def payer_is_late(network: Network, row: sqlite3.Row) -> bool:
     return _is_past(network, row, network.settings.charge_hours.payer_cancels)
 
 
-def run_due(network: Network) -> None:
-    """Takes the due steps in order of time, at most AT_ONCE payments."""
-    now, room = network.clock.business(), AT_ONCE - instructions.being_paid(network)
-    for row in network.store.rows(
-        "SELECT * FROM instruction WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?", now, max(room, 0)
-    ):
-        with network.store.writing():
-            _step(network, row)
+def room(network: Network) -> int:
+    """Counts the payments that may start; without room the end of a payment wakes the timer."""
+    return max(AT_ONCE - instructions.being_paid(network), 0)
 
 
-def next_due(network: Network) -> int | None:
-    """Returns the business time of the next step."""
-    row = network.store.row("SELECT min(due_at) AS due FROM instruction WHERE due_at IS NOT NULL")
-    return None if row is None else row["due"]
-
-
-def wakes_at(network: Network) -> int | None:
-    """Returns the time of the next step; None while no payment may start. The end of a payment then wakes the timer."""
-    return next_due(network) if instructions.being_paid(network) < AT_ONCE else None
-
-
-def is_due(network: Network) -> bool:
-    """Tells whether a step is due now."""
-    due = next_due(network)
-    return due is not None and due <= network.clock.business()
-
-
-def _step(network: Network, row: sqlite3.Row) -> None:
+def end_due(network: Network, row: sqlite3.Row) -> None:
     """Pays a scheduled charge, leaves it for later, or refuses it. It is refused when the day is over."""
     hours, now = network.settings.charge_hours, network.clock.business()
     day = date.fromisoformat(row["settles_on"])
@@ -272,13 +241,13 @@ def _pay(network: Network, row: sqlite3.Row) -> None:
     )
     struck = faults.strike(network, "payin", order.about, faults.in_process("payin") - {faults.FORGETS_TXID})
     own = faults.Fault(row["behaviour"], None, row["fault_delay"]) if row["behaviour"] in {"twice", "slow"} else None
-    instructions.paying(network, row)
+    network.store.change("instruction", row, step="PAYING", due_at=None)  # it ends with its payment
     payments.ask(network, order, struck or own or scenarios.for_collection(row["amount"]))
 
 
 def _magic(network: Network, asked: Instruction) -> faults.Fault | None:
     """Returns the fault that a charge of this amount always meets."""
-    fault = scenarios.for_charge(asked.amount)
+    fault = scenarios.fault_of(scenarios.BY_CHARGE_AMOUNT, asked.amount)
     earlier = instructions.of_charge(network, asked.id_rec, asked.tx_id)
     if earlier and asked.amount in scenarios.ONLY_FIRST_INSTRUCTION:
         return None

@@ -72,7 +72,7 @@ class Locations:
 
     def _trusted(self, location: str) -> tuple[str, str]:
         host = location.partition("/")[0].lower()
-        row = self._network.store.row("SELECT ispb, jku FROM participant WHERE host = ?", host)
+        row = self._network.store.find("participant", host=host)
         if row is None:
             raise UnreadableError("LOCATION_NOT_TRUSTED")
         return str(row["ispb"]), str(row["jku"])

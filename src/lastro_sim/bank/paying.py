@@ -94,7 +94,7 @@ async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
             struck = faults.strike(network, "payin", order.about, among)
             if struck is not None and struck.behaviour == faults.FORGETS_TXID:
                 order = _without_txid(order, wish, struck.code)
-            payments.ask(network, order, struck or scenarios.for_amount(order.amount))
+            payments.ask(network, order, struck or scenarios.fault_of(scenarios.BY_AMOUNT, order.amount))
     return await _ended(network, order.end_to_end_id)
 
 
@@ -137,8 +137,7 @@ async def _ended(network: Network, end_to_end_id: str) -> dict[str, Any]:
     loop = asyncio.get_running_loop()
     until = loop.time() + network.settings.answer_seconds
     while True:
-        payment = payments.find(network, end_to_end_id)
-        assert payment is not None
+        payment = network.store.get("payment", end_to_end_id=end_to_end_id)
         left = until - loop.time()
         if payment["status"] != "PENDING" or left <= 0:
             code = {"code": payment["code"]} if payment["status"] == "RJCT" else {}

@@ -89,13 +89,13 @@ async def read(network: Network, locations: Locations, text: str, code: brcode.B
     if recurrence is not None:
         reading = _with_recurrence_checked(network, reading, recurrence)
     if reading.key is not None or recurrence is not None:
-        _remember(network, text, reading)
+        network.store.put("reading", qrcode_data=text, body=msgspec.json.encode(reading).decode())
     return reading
 
 
 def remembered(network: Network, text: str) -> Reading | None:
     """Returns the last good reading of a code, for forced payments."""
-    row = network.store.row("SELECT body FROM reading WHERE qrcode_data = ?", text)
+    row = network.store.find("reading", qrcode_data=text)
     return None if row is None else msgspec.json.decode(row["body"], type=Reading)
 
 
@@ -182,14 +182,6 @@ def _with_recurrence_checked(network: Network, reading: Reading, recurrence: Rec
     if entry is not None and (entry["owner_number"], entry["ispb"]) != (recurrence.receiver_document, recurrence.receiver):
         problem = problem or "RECEIVER_DIFFERS"
     return replace(reading, problem=problem, recurrence=recurrence)
-
-
-def _remember(network: Network, text: str, reading: Reading) -> None:
-    network.store.run(
-        "INSERT INTO reading (qrcode_data, body) VALUES (?, ?) ON CONFLICT (qrcode_data) DO UPDATE SET body = excluded.body",
-        text,
-        msgspec.json.encode(reading).decode(),
-    )
 
 
 def _receiver(network: Network, reading: Reading) -> dict[str, Any] | None:

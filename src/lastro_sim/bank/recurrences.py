@@ -93,18 +93,13 @@ def maximum_problem(recurrence: Recurrence, maximum: int | None) -> str | None:
 
 def remember(network: Network, text: str, recurrence: Recurrence) -> None:
     """Keeps a good reading for later requests by idRec."""
-    network.store.run(
-        "INSERT INTO recurrence (id_rec, qrcode_data, body) VALUES (?, ?, ?) ON CONFLICT (id_rec) DO UPDATE"
-        " SET qrcode_data = excluded.qrcode_data, body = excluded.body",
-        recurrence.id_rec,
-        text,
-        msgspec.json.encode(recurrence).decode(),
-    )
+    body = msgspec.json.encode(recurrence).decode()
+    network.store.put("recurrence", id_rec=recurrence.id_rec, qrcode_data=text, body=body)
 
 
 def known(network: Network, id_rec: str) -> tuple[str, Recurrence] | None:
     """Returns a recurrence's code text and last good reading. None: this bank never read it."""
-    row = network.store.row("SELECT qrcode_data, body FROM recurrence WHERE id_rec = ?", id_rec)
+    row = network.store.find("recurrence", id_rec=id_rec)
     return None if row is None else (row["qrcode_data"], msgspec.json.decode(row["body"], type=Recurrence))
 
 
@@ -118,7 +113,7 @@ def magic(network: Network, id_rec: str, among: Collection[str]) -> Fault | None
 
 def for_amount(amount: int | None, maximum: int | None, among: Collection[str]) -> Fault | None:
     """Returns the fault of known amounts. among: the behaviours to choose from."""
-    fault = scenarios.for_recurrence(maximum if amount is None else amount)
+    fault = scenarios.fault_of(scenarios.BY_RECURRENCE_AMOUNT, maximum if amount is None else amount)
     return fault if fault is not None and fault.behaviour in among else None
 
 

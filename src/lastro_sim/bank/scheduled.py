@@ -19,7 +19,7 @@ END_TO_END_ID = re.compile(r"[A-Za-z0-9]{32}")
 
 def listed(network: Network, id_rec: str | None, limit: int) -> list[dict[str, Any]]:
     """Returns the newest charges, oldest first; or those of one recurrence."""
-    return [_shown(network, row) for row in instructions.listed(network, id_rec, limit)]
+    return [_shown(network, row) for row in network.store.newest("instruction", limit, id_rec=id_rec)]
 
 
 def cancel(network: Network, form: Form, end_to_end_id: str | None = None) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from litestar import Response, get, post, put
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards.legible import as_shown
-from lastro_sim import amounts, logs, queries, statements
+from lastro_sim import amounts, logs, statements
 from lastro_sim.answers import Asked, answer
 from lastro_sim.collecting import returns
 from lastro_sim.collecting import statements as collected
@@ -19,7 +19,8 @@ from lastro_sim.collecting.partner import Row
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
-from lastro_sim.refusals import RefusedError, not_found
+from lastro_sim.refusals import RefusedError, found
+from lastro_sim.routes import act, listing
 from lastro_sim.statements import Movement
 
 from . import charges, vault
@@ -27,7 +28,7 @@ from .partner import CARD
 
 MOST_INSTALLMENTS = 24
 THREE_DS = ("transStatus", "eci", "authenticationValue", "dsTransId", "version")  # fields of a merchant's charge
-MOST_LISTED = 10_000
+
 PAGE = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, finalize=as_shown
 ).get_template("challenge.html")
@@ -104,47 +105,38 @@ async def challenge_answer(request: Asked, network: NamedDependency[Network], na
     return Response("", status_code=303, headers={"Location": f"/card/challenge/{known['challenge']}"})
 
 
-@get("/cards")
-async def card_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+def _cards(network: Network, reference: str | None, number: str | None, limit: int) -> list[dict[str, object]]:
     """Lists the card payments with authentication, capture, returns and chargebacks."""
-    found = queries.read(request, {"reference", "number", "limit"})
-    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
-    if "reference" in found:
-        one = charges.find(network, found["reference"])
-        return answer({"data": [] if one is None else [_listed(network, one)]})
-    rows = charges.numbered(network, found["number"]) if "number" in found else charges.listed(network, limit)
-    return answer({"data": [_listed(network, row) for row in rows]})
+    rows = charges.numbered(network, number) if number and not reference else None
+    rows = network.store.newest("card_charge", limit, reference=reference) if rows is None else rows
+    return [_listed(network, row) for row in rows]
 
 
-@post("/cards/{reference:str}/challenge", status_code=200)
-async def challenge_act(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+def _challenge(network: Network, form: Form, reference: str) -> dict[str, Any]:
     """Answers a challenge without its page: pass, fail, unavailable or reject."""
-    form = Form.read(await request.body())
     outcome = form.choice("outcome", charges.ENDS)
     form.check()
-    known = _known(network, reference)
+    known = found(charges.find(network, reference))
     charges.answered(network, known, charges.ENDS[outcome])
-    return _payment(network, reference)
+    return charges.shown(network, network.store.get("card_charge", reference=reference))
 
 
-@post("/cards/{reference:str}/chargeback", status_code=200)
-async def chargeback_act(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+def _charge_back(network: Network, form: Form, reference: str) -> dict[str, Any]:
     """Charges a payment back, in full where no amount is given."""
-    raw = await request.body()
-    form = Form.read(raw) if raw else Form({})
     amount, code = form.maybe_amount("amount"), form.maybe_text("code", 16)
     form.check()
-    known = _known(network, reference)
+    known = found(charges.find(network, reference))
     if known["payment_id"] is None or (amount or 0) > known["amount"]:
-        return answer({"reference": reference, "status": "REJECTED", "code": "NOT_CAPTURED"})
+        return {"reference": reference, "status": "REJECTED", "code": "NOT_CAPTURED"}
     name = charges.charged_back(network, known, amount or known["amount"], code or "10.4")
-    return answer({"reference": reference, "chargebackId": name, "status": "TAKEN"})
+    return {"reference": reference, "chargebackId": name, "status": "TAKEN"}
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    token_post, payment_put, payment_get, payment_charge, payment_close, statement,
-    challenge_page, challenge_answer, card_list, challenge_act, chargeback_act,
-)  # fmt: skip
+ROUTES = (
+    listing("/cards", _cards, "reference", "number"),
+    act("/cards/{reference:str}/challenge", _challenge),
+    act("/cards/{reference:str}/chargeback", _charge_back, needs_body=False),
+)
 
 
 def _asked(reference: str, raw: bytes) -> charges.ChargeAsked:
@@ -166,22 +158,12 @@ def _asked(reference: str, raw: bytes) -> charges.ChargeAsked:
     return asked
 
 
-def _known(network: Network, reference: str) -> Row:
-    known = charges.find(network, reference)
-    if known is None:
-        raise not_found()
-    return known
-
-
 def _payment(network: Network, reference: str, status: int = 200) -> Response[bytes]:
-    return answer(charges.shown(network, _known(network, reference)), status)
+    return answer(charges.shown(network, found(charges.find(network, reference))), status)
 
 
 def _challenged(network: Network, name: str) -> Row:
-    known = charges.by_challenge(network, name)
-    if known is None:
-        raise not_found()
-    return known
+    return found(network.store.find("card_charge", challenge=name))
 
 
 def _page(known: Row) -> Response[str]:
@@ -193,7 +175,7 @@ def _page(known: Row) -> Response[str]:
 
 def _listed(network: Network, row: Row) -> dict[str, object]:
     given = [] if row["payment_id"] is None else returns.of_payment(network, CARD, row["payment_id"])
-    taken = network.store.rows("SELECT * FROM card_chargeback WHERE reference = ? ORDER BY seq", row["reference"])
+    taken = network.store.every("card_chargeback", reference=row["reference"])
     return charges.shown(network, row) | {
         "returns": [returns.shown(CARD, one) for one in given],
         "chargebacks": [charges.chargeback(one) for one in taken],
@@ -202,10 +184,10 @@ def _listed(network: Network, row: Row) -> dict[str, object]:
 
 def _day(network: Network, begin: int, end: int) -> list[Movement]:
     """Returns the payments, refunds and chargebacks between two instants."""
-    found = collected.movements(network, CARD, begin, end)
+    lines = collected.movements(network, CARD, begin, end)
     sql = "SELECT * FROM card_chargeback WHERE taken_at >= ? AND taken_at < ? ORDER BY taken_at, seq"
     for row in network.store.rows(sql, begin, end):
         name, about = row["chargeback_id"], {"reference": row["reference"]}
         message = {"id": f"S{name}", "type": "CHARGEBACK"} | charges.chargeback(row)
-        found.append(Movement("CHARGEBACK", name, row["payment_id"], row["amount"], row["taken_at"], message, about))
-    return sorted(found, key=lambda one: one.settled_at)
+        lines.append(Movement("CHARGEBACK", name, row["payment_id"], row["amount"], row["taken_at"], message, about))
+    return sorted(lines, key=lambda one: one.settled_at)

@@ -19,8 +19,7 @@ from lastro_sim.collecting.partner import SETTLED
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError, away
 
-from . import vault
-from .numbers import PLAYS, Plays
+from .numbers import PLAYS
 from .partner import CARD
 
 CHALLENGE, DECOUPLED, AUTHENTICATED = "CHALLENGE", "DECOUPLED", "AUTHENTICATED"
@@ -53,17 +52,7 @@ class ChargeAsked:
 
 def find(network: Network, reference: str) -> sqlite3.Row | None:
     """Returns a payment by the merchant's reference."""
-    return network.store.row("SELECT * FROM card_charge WHERE reference = ?", reference)
-
-
-def by_challenge(network: Network, name: str) -> sqlite3.Row | None:
-    """Returns a payment by the name of its challenge's page."""
-    return network.store.row("SELECT * FROM card_charge WHERE challenge = ?", name)
-
-
-def listed(network: Network, limit: int) -> list[sqlite3.Row]:
-    """Returns the newest payments, oldest first."""
-    return network.store.rows("SELECT * FROM card_charge ORDER BY seq DESC LIMIT ?", limit)[::-1]
+    return network.store.find("card_charge", reference=reference)
 
 
 def numbered(network: Network, number: str) -> list[sqlite3.Row]:
@@ -81,26 +70,25 @@ def register(network: Network, asked: ChargeAsked) -> bool:
         return False
     if faults.strike(network, OPERATION, about(asked.reference, asked.amount), faults.DOWN) is not None:
         raise away()
-    card = vault.find(network, asked.token)
+    card = network.store.find("card_token", token=asked.token)
     if card is None:
         raise RefusedError(422, "UNKNOWN_TOKEN", "No such card")
     result = SKIPPED if asked.skips_3ds else PLAYS[card["plays"]].result
     status = {"C": CHALLENGE, "D": DECOUPLED}.get(result, AUTHENTICATED)
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO card_charge (reference, token, amount, installments, body, return_url, challenge, status, result,"
-            " ds_id, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            asked.reference,
-            asked.token,
-            asked.amount,
-            asked.installments,
-            json.dumps(asked.fields),
-            asked.return_url,
-            network.chance.uuid().replace("-", ""),
-            status,
-            result,
-            None if asked.skips_3ds else network.chance.uuid(),
-            network.clock.business() + DECOUPLED_FOR if status == DECOUPLED else None,
+        network.store.insert(
+            "card_charge",
+            reference=asked.reference,
+            token=asked.token,
+            amount=asked.amount,
+            installments=asked.installments,
+            body=json.dumps(asked.fields),
+            return_url=asked.return_url,
+            challenge=network.chance.uuid().replace("-", ""),
+            status=status,
+            result=result,
+            ds_id=None if asked.skips_3ds else network.chance.uuid(),
+            due_at=network.clock.business() + DECOUPLED_FOR if status == DECOUPLED else None,
         )
         _tell_result(network, asked.reference)
     network.bells.ring("timer")
@@ -112,12 +100,7 @@ def answered(network: Network, known: sqlite3.Row, result: str) -> None:
     if known["status"] not in ASKED:
         return
     with network.store.writing():
-        network.store.run(
-            "UPDATE card_charge SET status = ?, result = ?, due_at = NULL WHERE reference = ?",
-            AUTHENTICATED,
-            result,
-            known["reference"],
-        )
+        network.store.change("card_charge", known, status=AUTHENTICATED, result=result, due_at=None)
         _tell_result(network, known["reference"])
 
 
@@ -142,8 +125,8 @@ def charge(network: Network, reference: str, amount: int, three_ds: Mapping[str,
     if faults.strike(network, OPERATION, about(reference, amount), faults.DOWN) is not None:
         raise away()
     fault = faults.strike(network, OPERATION, about(reference, amount), AT_THE_CHARGE)
-    behaviour = None if fault is None else fault.behaviour
-    plays = _plays(network, known)
+    behaviour = faults.behaviour_of(fault)
+    plays = PLAYS[network.store.get("card_token", token=known["token"])["plays"]]
     code = ((fault and fault.code) or DO_NOT_HONOUR) if behaviour == "reject" else plays.decline
     copies = 0 if behaviour == "timeout" or not plays.is_told else 2 if behaviour == "twice" else 1
     with network.store.writing():
@@ -157,29 +140,18 @@ def charge(network: Network, reference: str, amount: int, three_ds: Mapping[str,
 
 def close(network: Network, reference: str) -> None:
     """Closes a charge; one that was captured or declined stays so. A capture that comes later is refused."""
-    network.store.run(
-        "UPDATE card_charge SET status = ?, due_at = NULL WHERE reference = ? AND status NOT IN ('CAPTURED', 'DECLINED')",
-        CLOSED,
-        reference,
-    )
+    known = find(network, reference)
+    if known is not None and known["status"] not in (CAPTURED, DECLINED):
+        network.store.change("card_charge", known, status=CLOSED, due_at=None)
 
 
 def charged_back(network: Network, known: sqlite3.Row, amount: int, code: str) -> str:
     """Books a chargeback of a charged payment; returns its id."""
     name = network.chance.uuid()
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO card_chargeback (chargeback_id, payment_id, reference, amount, code, taken_at)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            name,
-            known["payment_id"],
-            known["reference"],
-            amount,
-            code,
-            network.clock.business(),
-        )
-        row = network.store.row("SELECT * FROM card_chargeback WHERE chargeback_id = ?", name)
-        assert row is not None
+        of = {"payment_id": known["payment_id"], "reference": known["reference"], "amount": amount, "code": code}
+        network.store.insert("card_chargeback", chargeback_id=name, **of, taken_at=network.clock.business())
+        row = network.store.get("card_chargeback", chargeback_id=name)
         movements.put(network, CARD, "CHARGEBACK", chargeback(row) | _registered(known))
     return name
 
@@ -202,17 +174,9 @@ def _registered(known: sqlite3.Row) -> dict[str, Any]:
     return items.registered(known["amount"], json.loads(known["body"]))
 
 
-def run_due(network: Network) -> None:
-    """Answers the due decoupled authentications."""
-    now = network.clock.business()
-    for row in network.store.rows("SELECT * FROM card_charge WHERE due_at <= ? ORDER BY due_at, seq", now):
-        answered(network, row, "Y")
-
-
-def wakes_at(network: Network) -> int | None:
-    """Returns the business time of the next late answer."""
-    row = network.store.row("SELECT min(due_at) AS due FROM card_charge WHERE due_at IS NOT NULL")
-    return None if row is None else row["due"]
+def end_due(network: Network, row: sqlite3.Row) -> None:
+    """Answers a due decoupled authentication."""
+    answered(network, row, "Y")
 
 
 def about(reference: str, amount: int) -> dict[str, str | None]:
@@ -233,8 +197,7 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
         **_registered(known),
     }
     if known["payment_id"] is not None:
-        paid = payments.find(network, CARD, known["payment_id"])
-        assert paid is not None
+        paid = network.store.get("item_payment", payment_id=known["payment_id"])
         fields |= payments.told(network, CARD, paid)
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -258,41 +221,23 @@ def _cryptogram(ds_id: str) -> str:
     return b64encode(sha256(ds_id.encode()).digest()[:20]).decode()
 
 
-def _plays(network: Network, known: sqlite3.Row) -> Plays:
-    card = vault.find(network, known["token"])
-    assert card is not None
-    return PLAYS[card["plays"]]
-
-
 def _tell_result(network: Network, reference: str) -> None:
-    known = find(network, reference)
-    assert known is not None
+    known = network.store.get("card_charge", reference=reference)
     told = {"reference": reference} | authentication(network, known) | _registered(known)
     movements.put(network, CARD, "AUTHENTICATION", {name: value for name, value in told.items() if value is not None})
 
 
 def _decline(network: Network, known: sqlite3.Row, code: str, copies: int) -> None:
-    network.store.run("UPDATE card_charge SET status = ?, code = ? WHERE reference = ?", DECLINED, code, known["reference"])
+    network.store.change("card_charge", known, status=DECLINED, code=code)
     for _ in range(copies):
         movements.put(network, CARD, "DECLINED", {"reference": known["reference"], "code": code, **_registered(known)})
 
 
 def _capture(network: Network, known: sqlite3.Row, copies: int) -> None:
     name, now = network.chance.uuid(), network.clock.business()
-    network.store.run(
-        "INSERT INTO item_payment (partner, payment_id, reference, amount, body, status, taken_at, settled_at, becomes_void)"
-        " VALUES (?, ?, ?, ?, '{}', 'SETTLED', ?, ?, 0)",
-        CARD.name,
-        name,
-        known["reference"],
-        known["amount"],
-        now,
-        now,
-    )
-    taken = payments.find(network, CARD, name)
-    assert taken is not None
+    of = {"partner": CARD.name, "payment_id": name, "reference": known["reference"], "amount": known["amount"]}
+    network.store.insert("item_payment", **of, body="{}", status=SETTLED, taken_at=now, settled_at=now)
+    taken = network.store.get("item_payment", payment_id=name)
     for _ in range(copies):
         movements.put(network, CARD, SETTLED, payments.told(network, CARD, taken) | _registered(known))
-    network.store.run(
-        "UPDATE card_charge SET status = ?, payment_id = ? WHERE reference = ?", CAPTURED, name, known["reference"]
-    )
+    network.store.change("card_charge", known, status=CAPTURED, payment_id=name)

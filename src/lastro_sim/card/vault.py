@@ -6,11 +6,12 @@ from lastro.standards.cards import CardError, CardNumber, Expiry, SecurityCode
 from lastro_sim import faults
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
-from lastro_sim.refusals import RefusedError, away
+from lastro_sim.refusals import RefusedError
 
 from .numbers import BY_NUMBER, GOOD, PLAYS
 
 STRIKES = frozenset({"reject", "down"})
+NOT_TAKEN = ("CARD_NOT_TAKEN", "The acquirer takes no such card")
 
 
 def tokenize(network: Network, raw: bytes) -> sqlite3.Row:
@@ -25,26 +26,11 @@ def tokenize(network: Network, raw: bytes) -> sqlite3.Row:
         SecurityCode(code)
     except CardError:
         raise RefusedError(422, "CARD_INVALID", "The card's data is not valid") from None
-    fault = faults.strike(network, "tokenizer", {}, STRIKES)
-    if fault is not None and fault.behaviour == "down":
-        raise away()
+    faults.refuse(faults.strike(network, "tokenizer", {}, STRIKES), *NOT_TAKEN)
     plays = BY_NUMBER.get(typed, GOOD)
-    if fault is not None or not PLAYS[plays].is_taken:
-        raise RefusedError(422, (fault and fault.code) or "CARD_NOT_TAKEN", "The acquirer takes no such card")
-    token = f"tok_{network.chance.uuid().replace('-', '')}"
-    network.store.run(
-        "INSERT INTO card_token (token, plays, brand, last_four, expiry) VALUES (?, ?, ?, ?, ?)",
-        token,
-        plays,
-        number.brand or "OTHER",
-        number.last_four,
-        f"{until.month:02d}/{until.year % 100:02d}",
-    )
-    found = find(network, token)
-    assert found is not None
-    return found
-
-
-def find(network: Network, token: str) -> sqlite3.Row | None:
-    """Returns a token."""
-    return network.store.row("SELECT * FROM card_token WHERE token = ?", token)
+    if not PLAYS[plays].is_taken:
+        raise RefusedError(422, *NOT_TAKEN)
+    token, brand = f"tok_{network.chance.uuid().replace('-', '')}", number.brand or "OTHER"
+    expires = f"{until.month:02d}/{until.year % 100:02d}"
+    network.store.insert("card_token", token=token, plays=plays, brand=brand, last_four=number.last_four, expiry=expires)
+    return network.store.get("card_token", token=token)

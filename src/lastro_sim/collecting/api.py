@@ -6,7 +6,6 @@ from typing import Any
 
 from litestar import Response, get, post, put
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import logs, queries, statements
@@ -17,7 +16,8 @@ from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
 from lastro_sim.partners import PARTNERS
-from lastro_sim.refusals import Problem, RefusedError, malformed, not_found
+from lastro_sim.refusals import Problem, RefusedError, found, malformed
+from lastro_sim.routes import MOST_LISTED, act
 
 from . import items, movements, phone, returns
 from . import statements as collected
@@ -26,7 +26,6 @@ from .partner import Fields, Item, Partner
 RETURN_ID = re.compile(r"[A-Za-z0-9]{1,35}")
 REASON = re.compile(r"[A-Z0-9]{1,8}")
 DOCUMENTS = frozenset({"CPF", "CNPJ", "CURP", "RFC", "OTHERS"})
-MOST_LISTED = 10_000
 
 
 def _at(path: str, *, also_card: bool = True) -> list[str]:
@@ -100,24 +99,17 @@ async def statement(request: Asked, network: NamedDependency[Network]) -> Respon
 @get("/collecting/{partner:str}")
 async def item_list(request: Asked, network: NamedDependency[Network], partner: FromPath[str]) -> Response[bytes]:
     """Lists a partner's items with their payments and returns."""
-    whose = _named(partner)
-    found = queries.read(request, {"reference", "limit"})
-    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
-    return answer({"data": phone.listed(network, whose, found.get("reference"), limit)})
+    whose = found(PARTNERS.get(partner))
+    given = queries.read(request, {"reference", "limit"})
+    limit = queries.whole(given, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": phone.listed(network, whose, given.get("reference"), limit)})
 
 
-@post("/collecting/{partner:str}/payments/{payment_id:str}/void", status_code=200)
-async def payment_void(
-    request: Asked, network: NamedDependency[Network], partner: FromPath[str], payment_id: FromPath[str]
-) -> Response[bytes]:
-    """Voids an announced payment; the body may give a reason."""
-    raw = await request.body()
-    return answer(phone.end_void(network, _named(partner), payment_id, Form.read(raw) if raw else Form({})))
+def _void(network: Network, form: Form, partner: str, payment_id: str) -> dict[str, Any]:
+    return phone.end_void(network, found(PARTNERS.get(partner)), payment_id, form)
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    charge_put, charge_get, charge_close, movement_list, return_put, return_get, statement, item_list, payment_void,
-)  # fmt: skip
+ROUTES = (act("/collecting/{partner:str}/payments/{payment_id:str}/void", _void, needs_body=False),)
 
 
 def numbered(partner: Partner, reference: str) -> str:
@@ -129,13 +121,6 @@ def numbered(partner: Partner, reference: str) -> str:
 
 def _whose(request: Asked) -> Partner:
     return PARTNERS[request.url.path.split("/")[1]]
-
-
-def _named(name: str) -> Partner:
-    found = PARTNERS.get(name)
-    if found is None:
-        raise not_found()
-    return found
 
 
 def _item(partner: Partner, reference: str, raw: bytes) -> Item:
@@ -158,23 +143,17 @@ def _item(partner: Partner, reference: str, raw: bytes) -> Item:
 
 def _person(form: Form) -> Fields:
     document = form.child("document")
-    found: dict[str, Any] = {
+    person: dict[str, Any] = {
         "name": form.text("name"),
         "document": {"type": document.choice("type", DOCUMENTS), "number": document.text("number", 40)},
     }
     address = form.maybe_text("address", 400)
-    return found | ({"address": address} if address else {})
+    return person | ({"address": address} if address else {})
 
 
 def _charge(network: Network, partner: Partner, reference: str, status: int = 200) -> Response[bytes]:
-    known = items.find(network, partner, reference)
-    if known is None:
-        raise not_found()
-    return answer(items.shown(network, partner, known), status)
+    return answer(items.shown(network, partner, found(items.find(network, partner, reference))), status)
 
 
 def _return(network: Network, partner: Partner, return_id: str, status: int = 200) -> Response[bytes]:
-    known = returns.find(network, partner, return_id)
-    if known is None:
-        raise not_found()
-    return answer(returns.shown(partner, known), status)
+    return answer(returns.shown(partner, found(returns.find(network, partner, return_id))), status)

@@ -12,7 +12,7 @@ from lastro_sim.clock import printed
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError, away
 
-from .partner import AT_REGISTRATION, Item, Partner, Row
+from .partner import AT_REGISTRATION, VOID, Item, Partner, Row
 
 REGISTERED, PAID, CLOSED, EXPIRED = "REGISTERED", "PAID", "CLOSED", "EXPIRED"
 REFUSED = "REGISTRATION_REFUSED"
@@ -25,12 +25,7 @@ def about(reference: str, amount: int | None, payer: str | None = None) -> dict[
 
 def find(network: Network, partner: Partner, reference: str) -> Row | None:
     """Returns an item by its reference."""
-    return network.store.row("SELECT * FROM item WHERE partner = ? AND reference = ?", partner.name, reference)
-
-
-def listed(network: Network, partner: Partner, limit: int) -> list[Row]:
-    """Returns the newest items, oldest first."""
-    return network.store.rows("SELECT * FROM item WHERE partner = ? ORDER BY seq DESC LIMIT ?", partner.name, limit)[::-1]
+    return network.store.find("item", partner=partner.name, reference=reference)
 
 
 def register(network: Network, partner: Partner, item: Item) -> bool:
@@ -42,23 +37,12 @@ def register(network: Network, partner: Partner, item: Item) -> bool:
         return False
     fault = faults.strike(network, partner.name, about(item.reference, item.amount), AT_REGISTRATION)
     fault = fault or _magic(partner, item.amount)
-    if fault is not None and fault.behaviour == "down":
-        raise away()
-    if fault is not None and fault.behaviour == "timeout":
-        raise RefusedError(504, "INTERNAL_ERROR", "The partner's registry did not answer in time")
-    if item.expires_at < network.clock.business():
+    faults.refuse(fault, REFUSED, "The partner refuses it")
+    now = network.clock.business()
+    if item.expires_at < now:
         raise RefusedError(422, "TERM_OVER", "Its last instant to be paid is over")
-    if fault is not None and fault.behaviour == "reject":
-        raise RefusedError(422, fault.code or REFUSED, "The partner refuses it")
-    network.store.run(
-        "INSERT INTO item (partner, reference, amount, expires_at, body, registered_at) VALUES (?, ?, ?, ?, ?, ?)",
-        partner.name,
-        item.reference,
-        item.amount,
-        item.expires_at,
-        json.dumps(item.fields),
-        network.clock.business(),
-    )
+    kept = {"reference": item.reference, "amount": item.amount, "expires_at": item.expires_at}
+    network.store.insert("item", partner=partner.name, **kept, body=json.dumps(item.fields), registered_at=now)
     if fault is not None:
         raise away()
     return True
@@ -74,18 +58,12 @@ def close(network: Network, partner: Partner, reference: str) -> None:
         raise away()
     if known is not None and not partner.takes_again and is_paid(network, partner, known):
         raise RefusedError(409, "ALREADY_PAID", "What was paid cannot be closed")
-    network.store.run(
-        "INSERT INTO item_close (partner, reference, closed_at) VALUES (?, ?, ?)",
-        partner.name,
-        reference,
-        network.clock.business(),
-    )
+    network.store.insert("item_close", partner=partner.name, reference=reference, closed_at=network.clock.business())
 
 
 def is_closed(network: Network, partner: Partner, reference: str) -> bool:
     """Tells whether an item was closed."""
-    sql = "SELECT 1 FROM item_close WHERE partner = ? AND reference = ?"
-    return network.store.row(sql, partner.name, reference) is not None
+    return network.store.find("item_close", partner=partner.name, reference=reference) is not None
 
 
 def is_paid(network: Network, partner: Partner, known: Row) -> bool:
@@ -93,12 +71,8 @@ def is_paid(network: Network, partner: Partner, known: Row) -> bool:
 
     One payment is enough; where the partner takes any amount, their sum must reach the item's.
     """
-    row = network.store.row(
-        "SELECT sum(amount) AS taken FROM item_payment WHERE partner = ? AND reference = ? AND status <> 'VOID'",
-        partner.name,
-        known["reference"],
-    )
-    taken = 0 if row is None or row["taken"] is None else row["taken"]
+    paid = network.store.every("item_payment", partner=partner.name, reference=known["reference"])
+    taken = sum(row["amount"] for row in paid if row["status"] != VOID)
     return bool(taken >= known["amount"] if partner.takes_any_amount else taken > 0)
 
 

@@ -32,12 +32,8 @@ class Named(Protocol):
 def put(network: Network, partner: Named, kind: str, fields: dict[str, Any]) -> None:
     """Adds a movement."""
     name = network.chance.uuid()
-    network.store.run(
-        "INSERT INTO item_movement (partner, movement_id, body) VALUES (?, ?, ?)",
-        partner.name,
-        name,
-        json.dumps({"id": name, "type": kind} | fields),
-    )
+    body = json.dumps({"id": name, "type": kind} | fields)
+    network.store.insert("item_movement", partner=partner.name, movement_id=name, body=body)
     network.bells.ring(_bell(partner))
 
 
@@ -84,8 +80,8 @@ def _after(network: Network, partner: Named, place: int | None, limit: int) -> l
 
 
 def _newest(network: Network, partner: Named) -> int:
-    row = network.store.row("SELECT max(sequence) AS newest FROM item_movement WHERE partner = ?", partner.name)
-    return 0 if row is None or row["newest"] is None else int(row["newest"])
+    row = network.store.find("item_movement", partner=partner.name)
+    return 0 if row is None else int(row["sequence"])
 
 
 def _bell(partner: Named) -> str:

@@ -1,7 +1,7 @@
 """Payments of items: settled at once, or announced and settled later. An announced one may become void instead."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lastro_sim import amounts
@@ -32,19 +32,18 @@ def take(
     due, becomes_void = partner.settles_at(now, delay), behaviour == "void"
     at_once = due <= now and not becomes_void
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO item_payment (partner, payment_id, reference, amount, body, status, taken_at, due_at, settled_at,"
-            " becomes_void) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            partner.name,
-            name,
-            reference,
-            amount,
-            json.dumps(fields),
-            SETTLED if at_once else ANNOUNCED,
-            now,
-            None if at_once else due,
-            now if at_once else None,
-            becomes_void,
+        network.store.insert(
+            "item_payment",
+            partner=partner.name,
+            payment_id=name,
+            reference=reference,
+            amount=amount,
+            body=json.dumps(fields),
+            status=SETTLED if at_once else ANNOUNCED,
+            taken_at=now,
+            due_at=None if at_once else due,
+            settled_at=now if at_once else None,
+            becomes_void=becomes_void,
         )
         _tell(network, partner, name)
     network.bells.ring("timer")
@@ -53,19 +52,7 @@ def take(
 
 def find(network: Network, partner: Partner, payment_id: str) -> Row | None:
     """Returns a payment by its id."""
-    return network.store.row("SELECT * FROM item_payment WHERE partner = ? AND payment_id = ?", partner.name, payment_id)
-
-
-def of_item(network: Network, partner: Partner, reference: str) -> list[Row]:
-    """Returns the payments of an item, oldest first."""
-    sql = "SELECT * FROM item_payment WHERE partner = ? AND reference = ? ORDER BY seq"
-    return network.store.rows(sql, partner.name, reference)
-
-
-def recent(network: Network, partner: Partner, limit: int) -> list[Row]:
-    """Returns the newest payments, oldest first."""
-    sql = "SELECT * FROM item_payment WHERE partner = ? ORDER BY seq DESC LIMIT ?"
-    return network.store.rows(sql, partner.name, limit)[::-1]
+    return network.store.find("item_payment", partner=partner.name, payment_id=payment_id)
 
 
 def void(network: Network, partner: Partner, payment_id: str, code: str | None) -> bool:
@@ -78,22 +65,12 @@ def void(network: Network, partner: Partner, payment_id: str, code: str | None) 
     return True
 
 
-def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
-    """Ends the due payments in the order of their times."""
-    now = network.clock.business()
-    for row in network.store.rows("SELECT * FROM item_payment WHERE due_at <= ? ORDER BY due_at, seq", now):
-        partner = partners[row["partner"]]
-        with network.store.writing():
-            if row["becomes_void"]:
-                _end(network, partner, row, VOID, NO_MONEY_CAME, None)
-            else:
-                _end(network, partner, row, SETTLED, None, row["due_at"])
-
-
-def dues(network: Network) -> Iterable[int]:
-    """Returns the business time of the next end, if any."""
-    row = network.store.row("SELECT min(due_at) AS due FROM item_payment WHERE due_at IS NOT NULL")
-    return () if row is None or row["due"] is None else (row["due"],)
+def end_due(network: Network, partner: Partner, row: Row) -> None:
+    """Ends a due payment."""
+    if row["becomes_void"]:
+        _end(network, partner, row, VOID, NO_MONEY_CAME, None)
+    else:
+        _end(network, partner, row, SETTLED, None, row["due_at"])
 
 
 def shown(partner: Partner, known: Row) -> dict[str, Any]:
@@ -116,17 +93,10 @@ def told(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
 
 
 def _end(network: Network, partner: Partner, known: Row, status: str, code: str | None, settled_at: int | None) -> None:
-    network.store.run(
-        "UPDATE item_payment SET status = ?, code = ?, settled_at = ?, due_at = NULL WHERE seq = ?",
-        status,
-        code,
-        settled_at,
-        known["seq"],
-    )
+    network.store.change("item_payment", known, status=status, code=code, settled_at=settled_at, due_at=None)
     _tell(network, partner, known["payment_id"])
 
 
 def _tell(network: Network, partner: Partner, payment_id: str) -> None:
-    known = find(network, partner, payment_id)
-    assert known is not None
+    known = network.store.get("item_payment", payment_id=payment_id)
     movements.put(network, partner, known["status"], told(network, partner, known))

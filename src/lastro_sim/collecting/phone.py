@@ -76,8 +76,7 @@ def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str,
         who = {"name": payer.name, "document": {"type": payer.document_type, "number": payer.document}}
         how = ("slow", longer) if fault is None else (fault.behaviour, fault.delay + longer)
         taken = [payments.take(network, partner, reference, price, {"payer": who}, how) for _ in range(2 if twice else 1)]
-    first = payments.find(network, partner, taken[0])
-    assert first is not None
+    first = network.store.get("item_payment", payment_id=taken[0])
     word = "SETTLED" if first["status"] == SETTLED else "PENDING"
     return {"paymentId": taken[0], "reference": reference, "status": word}
 
@@ -97,11 +96,7 @@ def end_void(network: Network, partner: Partner, payment_id: str, form: Form) ->
 
 def listed(network: Network, partner: Partner, reference: str | None, limit: int) -> list[dict[str, Any]]:
     """Lists one item or the newest, with payments and returns, oldest first."""
-    if reference is None:
-        rows = items.listed(network, partner, limit)
-    else:
-        known = items.find(network, partner, reference)
-        rows = [] if known is None else [known]
+    rows = network.store.newest("item", limit, partner=partner.name, reference=reference)
     return [items.shown(network, partner, row) | {"payments": _payments(network, partner, row["reference"])} for row in rows]
 
 
@@ -116,9 +111,8 @@ def paid(network: Network, partners: Iterable[Partner], payment_id: str) -> dict
 
 def recent(network: Network, partners: Iterable[Partner], limit: int) -> list[dict[str, Any]]:
     """Lists all these partners' newest payments, oldest first, for the phone."""
-    rows = [(row["seq"], partner, row) for partner in partners for row in payments.recent(network, partner, limit)]
-    rows.sort(key=lambda one: one[0])
-    return [_told(partner, row) for _, partner, row in rows[-limit:]]
+    by_name = {partner.name: partner for partner in partners}
+    return [_told(by_name[row["partner"]], row) for row in network.store.newest("item_payment", limit)]
 
 
 def _told(partner: Partner, known: Row) -> dict[str, Any]:
@@ -137,7 +131,7 @@ def _told(partner: Partner, known: Row) -> dict[str, Any]:
 def _payments(network: Network, partner: Partner, reference: str) -> list[dict[str, Any]]:
     return [
         payments.shown(partner, row) | {"returns": _returns(network, partner, row["payment_id"])}
-        for row in payments.of_item(network, partner, reference)
+        for row in network.store.every("item_payment", partner=partner.name, reference=reference)
     ]
 
 

@@ -1,7 +1,6 @@
 """Returns to payers: once under a return id, never more than was paid."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lastro_sim import amounts, faults
@@ -29,13 +28,12 @@ class Return:
 
 def find(network: Network, partner: Partner, return_id: str) -> Row | None:
     """Returns a return by its id."""
-    return network.store.row("SELECT * FROM item_return WHERE partner = ? AND return_id = ?", partner.name, return_id)
+    return network.store.find("item_return", partner=partner.name, return_id=return_id)
 
 
 def of_payment(network: Network, partner: Partner, payment_id: str) -> list[Row]:
     """Returns the returns of a payment, oldest first."""
-    sql = "SELECT * FROM item_return WHERE partner = ? AND payment_id = ? ORDER BY seq"
-    return network.store.rows(sql, partner.name, payment_id)
+    return network.store.every("item_return", partner=partner.name, payment_id=payment_id)
 
 
 def give_back(network: Network, partner: Partner, asked: Return) -> bool:
@@ -50,45 +48,28 @@ def give_back(network: Network, partner: Partner, asked: Return) -> bool:
         return False
     about = {"returnId": asked.return_id, "amount": amounts.printed(asked.amount)}
     fault = faults.strike(network, "return", about, STRIKES)
-    behaviour = fault.behaviour if fault else None
+    behaviour = faults.behaviour_of(fault)
     if behaviour == "down":
         raise away()
     payment = _judged(network, partner, asked)
-    slow = fault is not None and behaviour == "slow"
+    due_at = network.clock.business() + fault.delay if fault is not None and behaviour == "slow" else None
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO item_return (partner, return_id, payment_id, reference, amount, reason, status, code, due_at,"
-            " copies) VALUES (?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?)",
-            partner.name,
-            asked.return_id,
-            asked.payment_id,
-            payment["reference"],
-            asked.amount,
-            asked.reason,
-            (fault.code or PAYER_ACCOUNT_CLOSED) if fault is not None and behaviour == "reject" else None,
-            network.clock.business() + fault.delay if fault is not None and slow else None,
-            {"timeout": 0, "twice": 2}.get(behaviour or "", 1),
+        network.store.insert(
+            "item_return",
+            partner=partner.name,
+            **asdict(asked),
+            reference=payment["reference"],
+            status=PENDING,
+            code=(fault.code or PAYER_ACCOUNT_CLOSED) if fault is not None and behaviour == "reject" else None,
+            due_at=due_at,
+            copies={"timeout": 0, "twice": 2}.get(behaviour or "", 1),
         )
-        if not slow:
-            _end(network, partner, asked.return_id)
+        if due_at is None:
+            end_due(network, partner, network.store.get("item_return", partner=partner.name, return_id=asked.return_id))
     network.bells.ring("timer")
     if behaviour == "lost-answer":
         raise away()
     return True
-
-
-def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
-    """Ends the slow returns that are due."""
-    now = network.clock.business()
-    for row in network.store.rows("SELECT * FROM item_return WHERE due_at <= ? ORDER BY due_at, seq", now):
-        with network.store.writing():
-            _end(network, partners[row["partner"]], row["return_id"])
-
-
-def dues(network: Network) -> Iterable[int]:
-    """Returns the business time of the next end, if any."""
-    row = network.store.row("SELECT min(due_at) AS due FROM item_return WHERE due_at IS NOT NULL")
-    return () if row is None or row["due"] is None else (row["due"],)
 
 
 def shown(partner: Partner, known: Row) -> dict[str, Any]:
@@ -121,17 +102,11 @@ def _judged(network: Network, partner: Partner, asked: Return) -> Row:
     return payment
 
 
-def _end(network: Network, partner: Partner, return_id: str) -> None:
-    """Ends a return as decided on request. An end that makes no movement is shown on request."""
-    network.store.run(
-        "UPDATE item_return SET status = CASE WHEN code IS NULL THEN 'SETTLED' ELSE 'REJECTED' END, due_at = NULL,"
-        " settled_at = CASE WHEN code IS NULL THEN ? END WHERE partner = ? AND return_id = ? AND status = 'PENDING'",
-        network.clock.business(),
-        partner.name,
-        return_id,
-    )
-    known = find(network, partner, return_id)
-    assert known is not None
+def end_due(network: Network, partner: Partner, row: Row) -> None:
+    """Ends a pending return as decided on request. An end that makes no movement is shown on request."""
+    is_settled = row["code"] is None
+    settled_at, status = (network.clock.business(), SETTLED) if is_settled else (None, REJECTED)
+    network.store.change("item_return", row, status=status, due_at=None, settled_at=settled_at)
+    known = network.store.get("item_return", seq=row["seq"])
     for _ in range(known["copies"]):
-        word = RETURNED if known["status"] == SETTLED else RETURN_REJECTED
-        movements.put(network, partner, word, told(partner, known))
+        movements.put(network, partner, RETURNED if is_settled else RETURN_REJECTED, told(partner, known))

@@ -4,7 +4,6 @@ import re
 
 from litestar import Response, get, post, put
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import logs
@@ -18,7 +17,7 @@ from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
 from lastro_sim.partners import APPS, PARTNERS
-from lastro_sim.refusals import RefusedError, not_found
+from lastro_sim.refusals import RefusedError, found
 from lastro_sim.showing import page, to_result, typed
 
 from . import quotes
@@ -66,18 +65,12 @@ async def app_acts(request: Asked, network: NamedDependency[Network], reference:
     return to_result(phone.pay(network, partner, known, form))
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (quote_put, quote_get, app, app_acts)
-
-
 def _whose(request: Asked) -> Partner:
     return PARTNERS[request.url.path.split("/")[1]]
 
 
 def _known(network: Network, partner: Partner, reference: str) -> Fields:
-    found = quotes.shown(network, partner, reference)
-    if found is None:
-        raise not_found()
-    return found
+    return found(quotes.shown(network, partner, reference))
 
 
 def _quote(reference: str, raw: bytes) -> quotes.Quote:

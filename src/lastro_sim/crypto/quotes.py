@@ -60,22 +60,13 @@ def ask(network: Network, partner: Partner, quote: Quote, host: str) -> bool:
             raise RefusedError(409, "QUOTE_DIFFERS", "Another quote was asked for under this reference")
         return False
     about = {"partner": partner.name, "reference": quote.reference, "amount": amounts.printed(quote.amount)}
-    fault = faults.strike(network, "quote", about, AT_A_QUOTE) or scenarios.for_quote(quote.amount)
-    if fault is not None and fault.behaviour == "down":
-        raise away()
-    if fault is not None and fault.behaviour == "timeout":
-        raise RefusedError(504, "INTERNAL_ERROR", "The market did not answer in time")
-    if fault is not None and fault.behaviour == "reject":
-        raise RefusedError(422, fault.code or NO_RATE, "There is no rate for this amount")
+    fault = faults.strike(network, "quote", about, AT_A_QUOTE)
+    fault = fault or scenarios.fault_of(scenarios.BY_QUOTE_AMOUNT, quote.amount)
+    faults.refuse(fault, NO_RATE, "There is no rate for this amount")
     if quote.valid_until <= network.clock.business():
         raise RefusedError(422, "TERM_OVER", "A rate that is over before it is given")
-    network.store.run(
-        "INSERT INTO crypto_quote (partner, reference, asked, answer) VALUES (?, ?, ?, ?)",
-        partner.name,
-        quote.reference,
-        asked,
-        json.dumps(_given(network, partner, quote, host)),
-    )
+    given = json.dumps(_given(network, partner, quote, host))
+    network.store.insert("crypto_quote", partner=partner.name, reference=quote.reference, asked=asked, answer=given)
     if fault is not None:
         raise away()
     return True
@@ -137,5 +128,4 @@ def _given(network: Network, partner: Partner, quote: Quote, host: str) -> dict[
 
 
 def _kept(network: Network, partner: Partner, reference: str) -> Row | None:
-    sql = "SELECT * FROM crypto_quote WHERE partner = ? AND reference = ?"
-    return network.store.row(sql, partner.name, reference)
+    return network.store.find("crypto_quote", partner=partner.name, reference=reference)

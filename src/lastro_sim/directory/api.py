@@ -8,7 +8,6 @@ from urllib.parse import unquote
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 
 from lastro.standards import documents, pix_ids, pix_keys
 from lastro_sim import faults, queries
@@ -18,6 +17,7 @@ from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, away, conflict, malformed
+from lastro_sim.routes import act
 from lastro_sim.settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from lastro_sim.spi.intake import ACCOUNT, BRANCH
 
@@ -81,7 +81,7 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
     if struck is not None:
         return struck
     body = _fingerprint(entry)
-    known = entries.request(network, request_id)
+    known = network.store.find("entry_request", request_id=request_id)
     if known is not None:
         if json.loads(known["body"]) != body:
             raise DirectoryError("RequestIdAlreadyUsed")
@@ -92,7 +92,7 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
     _refuse_entry(network, entry)
     with network.store.writing():
         made = _keep(network, entry)
-        entries.remember_request(network, request_id, body, made["key"])
+        network.store.insert("entry_request", request_id=request_id, body=json.dumps(body), key=made["key"])
     if faults.strike(network, "directory", {"key": made["key"]}, LOST) is not None:
         raise away()
     return answer(entries.shown_to_participant(network, made), 201)
@@ -136,15 +136,13 @@ async def directory_list(request: Asked, network: NamedDependency[Network]) -> R
     return answer({"data": entries.listed(network)})
 
 
-@post("/directory", status_code=200)
-async def directory_add(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+def _add(network: Network, form: Form) -> dict[str, Any]:
     """Adds a key of the outside bank."""
-    form = Form.read(await request.body())
     entry = _read_outside(network, form)
     form.check()
     if entry.key and entries.find(network, entry.key) is not None:
         raise conflict("key", "DUPLICATE", "The directory has this key already")
-    return answer(entries.shown_to_all(network, _keep(network, entry)))
+    return entries.shown_to_all(network, _keep(network, entry))
 
 
 @get("/directory/limits")
@@ -154,33 +152,22 @@ async def limits_get(request: Asked, network: NamedDependency[Network]) -> Respo
     return answer(buckets.shown(network))
 
 
-@post("/directory/limits", status_code=200)
-async def limits_set(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+def _set_limits(network: Network, form: Form) -> dict[str, Any]:
     """Sets the participants' category, or switches the rate limits off."""
-    form = Form.read(await request.body())
     letter, enforce = form.maybe_choice("category", buckets.CATEGORIES), form.flag("enforced")
     form.check()
     buckets.configure(network, letter, None if form.given("enforced") is None else enforce)
-    return answer(buckets.shown(network))
+    return buckets.shown(network)
 
 
 @delete("/directory/limits", status_code=200)
 async def limits_fill(network: NamedDependency[Network]) -> Response[bytes]:
     """Fills every bucket."""
-    buckets.fill(network)
+    network.store.run("DELETE FROM bucket")
     return answer(buckets.shown(network))
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    entry_get,
-    entry_create,
-    entry_delete,
-    directory_list,
-    directory_add,
-    limits_get,
-    limits_set,
-    limits_fill,
-)
+ROUTES = (act("/directory", _add), act("/directory/limits", _set_limits))
 
 
 async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> Response[bytes] | None:
@@ -227,9 +214,7 @@ def _later(seconds: int) -> Response[bytes]:
 def _keep(network: Network, entry: Entry) -> sqlite3.Row:
     key = entry.key or network.chance.uuid()
     entries.add(network, Entry(key, entry.kind, entry.owner, entry.account, entry.status))
-    made = entries.find(network, key)
-    assert made is not None
-    return made
+    return network.store.get("entry", key=key)
 
 
 def _read_entry(form: Form, place: Form) -> Entry:

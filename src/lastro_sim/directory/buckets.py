@@ -85,11 +85,6 @@ def configure(network: Network, letter: str | None, enforce: bool | None) -> Non
         network.store.remember("directory-unlimited", int(not enforce))
 
 
-def fill(network: Network) -> None:
-    """Fills every bucket."""
-    network.store.run("DELETE FROM bucket")
-
-
 def seconds_to_wait(network: Network, asked: LookUp) -> int | None:
     """Returns the whole seconds until a look-up is allowed; None if it is."""
     if not enforced(network):
@@ -112,18 +107,12 @@ def spend(network: Network, asked: LookUp, *, found: bool) -> None:
             cost = 1 if found else _policy(network, policy).missing
             _set(network, policy, whose, _tokens(network, policy, whose) - cost * TOKEN)
         policy, whose = asked.buckets[0]
-        network.store.run(
-            "INSERT INTO look_up (end_to_end_id, policy, whose) VALUES (?, ?, ?) ON CONFLICT (end_to_end_id) DO UPDATE"
-            " SET policy = excluded.policy, whose = excluded.whose",
-            asked.end_to_end_id,
-            policy,
-            whose,
-        )
+        network.store.put("look_up", end_to_end_id=asked.end_to_end_id, policy=policy, whose=whose)
 
 
 def give_back(network: Network, end_to_end_id: str, participant: str) -> None:
     """Gives tokens back, once, for the payment of a look-up. Its payer and the participant get them."""
-    known = network.store.row("SELECT * FROM look_up WHERE end_to_end_id = ?", end_to_end_id)
+    known = network.store.find("look_up", end_to_end_id=end_to_end_id)
     if known is not None:
         for policy, whose in ((known["policy"], known["whose"]), (PARTICIPANT, participant)):
             _set(network, policy, whose, _tokens(network, policy, whose) + _policy(network, policy).back * TOKEN)
@@ -155,7 +144,7 @@ def _policy(network: Network, name: str) -> Policy:
 def _tokens(network: Network, policy: str, whose: str) -> int:
     """Returns the millionths of a token in a bucket; a new one is full."""
     terms = _policy(network, policy)
-    known = network.store.row("SELECT tokens, at FROM bucket WHERE policy = ? AND whose = ?", policy, whose)
+    known = network.store.find("bucket", policy=policy, whose=whose)
     if known is None:
         return terms.capacity * TOKEN
     passed = max(network.clock.machine() - known["at"], 0)
@@ -164,11 +153,5 @@ def _tokens(network: Network, policy: str, whose: str) -> int:
 
 
 def _set(network: Network, policy: str, whose: str, tokens: int) -> None:
-    network.store.run(
-        "INSERT INTO bucket (policy, whose, tokens, at) VALUES (?, ?, ?, ?) ON CONFLICT (policy, whose) DO UPDATE"
-        " SET tokens = excluded.tokens, at = excluded.at",
-        policy,
-        whose,
-        min(max(tokens, 0), _policy(network, policy).capacity * TOKEN),
-        network.clock.machine(),
-    )
+    held = min(max(tokens, 0), _policy(network, policy).capacity * TOKEN)
+    network.store.put("bucket", policy=policy, whose=whose, tokens=held, at=network.clock.machine())

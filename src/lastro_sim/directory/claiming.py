@@ -5,7 +5,6 @@ from typing import Any
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards import documents, pix_keys
@@ -16,7 +15,8 @@ from lastro_sim.collecting import movements
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
-from lastro_sim.refusals import away, not_found
+from lastro_sim.refusals import away, found, not_found
+from lastro_sim.routes import act
 from lastro_sim.settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from lastro_sim.spi.intake import ACCOUNT, BRANCH
 
@@ -116,13 +116,11 @@ async def claim_complete(request: Asked, network: NamedDependency[Network], clai
 async def claims_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Lists every claim, oldest first."""
     queries.read(request, ())
-    return answer({"data": [_shown(row) for row in claims.listed(network, MOST_LISTED)]})
+    return answer({"data": [_shown(row) for row in network.store.newest("claim", MOST_LISTED)]})
 
 
-@post("/directory/claims", status_code=200)
-async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+def _begin(network: Network, form: Form) -> dict[str, Any]:
     """Opens the outside bank's claim of a key at lastro."""
-    form = Form.read(await request.body())
     key, kind = (
         pix_keys.canonical(form.text("key", pix_keys.MAX_KEY)),
         form.maybe_choice("claimType", CLAIM_TYPES) or "PORTABILITY",
@@ -139,22 +137,15 @@ async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Res
     return _acted(network, {"key": key}, lambda: claims.open_claim(network, wish))
 
 
-@post("/directory/claims/{claim_id:str}/advance", status_code=200)
-async def claims_advance(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+def _advance(network: Network, form: Form, claim_id: str) -> dict[str, Any]:
     """Takes the other bank's next step."""
-    form = Form.read(await request.body())
     status, reason = form.choice("status", STEPS), form.maybe_choice("reason", REASONS) or "USER_REQUESTED"
     form.check()
-    row = claims.find(network, claim_id)
-    if row is None:
-        raise not_found()
+    row = found(claims.find(network, claim_id))
     return _acted(network, {"claimId": claim_id}, lambda: _step(network, row, status, reason))
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    events, claim_create, claim_list_get, claim_get, claim_acknowledge, claim_confirm, claim_cancel, claim_complete,
-    claims_list, claims_begin, claims_advance,
-)  # fmt: skip
+ROUTES = (act("/directory/claims", _begin), act("/directory/claims/{claim_id:str}/advance", _advance))
 
 
 def _step(network: Network, row: Row, status: str, reason: str) -> Row:
@@ -199,7 +190,7 @@ def _read(form: Form) -> ClaimWish:
 def _shown(row: Row) -> dict[str, Any]:
     """Returns a claim for tests, with the API's names."""
     words = {theirs: ours for ours, theirs in CLAIM_TYPES.items()}
-    found = {
+    claim = {
         "claimId": row["id"], "claimType": words[row["type"]], "type": row["key_type"], "key": row["key"],
         "status": row["status"], "claimer": row["claimer"], "donor": row["donor"],
         "resolutionUntil": printed(row["resolution_at"]),
@@ -208,15 +199,15 @@ def _shown(row: Row) -> dict[str, Any]:
         "reason": row["cancel_reason"] or row["confirm_reason"],
         "completionFrom": None if row["completion_at"] is None else printed(row["completion_at"]),
     }  # fmt: skip
-    return found | {name: value for name, value in more.items() if value is not None}
+    return claim | {name: value for name, value in more.items() if value is not None}
 
 
-def _acted(network: Network, about: dict[str, str], step: Callable[[], Row]) -> Response[bytes]:
+def _acted(network: Network, about: dict[str, str], step: Callable[[], Row]) -> dict[str, Any]:
     try:
         with network.store.writing():
-            return answer(_shown(step()))
+            return _shown(step())
     except DirectoryError as no:
-        return answer(about | {"status": "REJECTED", "code": no.code})
+        return about | {"status": "REJECTED", "code": no.code}
 
 
 def _done(network: Network, step: Callable[[], Row]) -> Row:

@@ -68,7 +68,7 @@ class ClaimWish:
 
 def find(network: Network, claim_id: str) -> Row | None:
     """Returns a claim by its id."""
-    return network.store.row("SELECT * FROM claim WHERE id = ?", claim_id)
+    return network.store.find("claim", id=claim_id)
 
 
 def open_of(network: Network, key: str) -> Row | None:
@@ -76,11 +76,6 @@ def open_of(network: Network, key: str) -> Row | None:
     return network.store.row(
         "SELECT * FROM claim WHERE key = ? AND status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')", key
     )
-
-
-def listed(network: Network, limit: int) -> list[Row]:
-    """Returns the newest claims, oldest first."""
-    return network.store.rows("SELECT * FROM claim ORDER BY seq DESC LIMIT ?", limit)[::-1]
 
 
 def open_claim(network: Network, wish: ClaimWish) -> Row:
@@ -105,7 +100,7 @@ def open_claim(network: Network, wish: ClaimWish) -> Row:
     told(network, made)
     if entry["ispb"] in SIMULATED_BANKS and not _is_silent(network, wish.key):
         acknowledge(network, made)
-    return known(network, made["id"])
+    return network.store.get("claim", id=made["id"])
 
 
 def acknowledge(network: Network, row: Row) -> Row:
@@ -186,30 +181,14 @@ def complete(network: Network, row: Row, request_id: str | None) -> Row:
     return _change(network, row, "COMPLETED", due_at=None, request_id=request_id)
 
 
-def run_due(network: Network) -> None:
-    """Takes the played banks' steps that are due."""
-    now = network.clock.business()
-    for row in network.store.rows("SELECT * FROM claim WHERE due_at <= ? ORDER BY due_at, seq", now):
-        with network.store.writing():
-            if row["status"] == "CONFIRMED":
-                cancel(network, row, "CLAIMER", DEFAULT)
-            elif row["type"] == OWNERSHIP:
-                confirm(network, row, DEFAULT)
-            else:
-                cancel(network, row, "DONOR", DEFAULT)
-
-
-def wakes_at(network: Network) -> int | None:
-    """Returns the business time of the next due step."""
-    row = network.store.row("SELECT min(due_at) AS due FROM claim WHERE due_at IS NOT NULL")
-    return None if row is None else row["due"]
-
-
-def known(network: Network, claim_id: str) -> Row:
-    """Returns a claim that must exist."""
-    row = find(network, claim_id)
-    assert row is not None
-    return row
+def end_due(network: Network, row: Row) -> None:
+    """Takes a played bank's step that is due."""
+    if row["status"] == "CONFIRMED":
+        cancel(network, row, "CLAIMER", DEFAULT)
+    elif row["type"] == OWNERSHIP:
+        confirm(network, row, DEFAULT)
+    else:
+        cancel(network, row, "DONOR", DEFAULT)
 
 
 def shown(row: Row) -> dict[str, Any]:
@@ -260,22 +239,18 @@ def _is_silent(network: Network, key: str) -> bool:
 
 def _insert(network: Network, wish: ClaimWish, donor: str) -> Row:
     claim_id, now, place = network.chance.uuid(), network.clock.business(), wish.account
-    network.store.run(
-        "INSERT INTO claim (id, type, key, key_type, owner_name, owner_type, owner_number, claimer, branch, account,"
-        " account_type, opened_at, donor, status, resolution_at, completion_at, changed_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'OPEN', ?, ?, ?)",
-        claim_id, wish.type, wish.key, wish.key_type, wish.owner.name, wish.owner.document_type,
-        wish.owner.document, place.ispb, place.branch, place.account, place.account_type, place.opened_at, donor,
-        now + RESOLUTION, now + COMPLETION if wish.type == OWNERSHIP else None, now,
+    network.store.insert(
+        "claim", id=claim_id, type=wish.type, key=wish.key, key_type=wish.key_type, owner_name=wish.owner.name,
+        owner_type=wish.owner.document_type, owner_number=wish.owner.document, claimer=place.ispb, branch=place.branch,
+        account=place.account, account_type=place.account_type, opened_at=place.opened_at, donor=donor, status="OPEN",
+        resolution_at=now + RESOLUTION, completion_at=now + COMPLETION if wish.type == OWNERSHIP else None, changed_at=now,
     )  # fmt: skip
-    return known(network, claim_id)
+    return network.store.get("claim", id=claim_id)
 
 
 def _change(network: Network, row: Row, status: str, **sets: Any) -> Row:
-    columns = {"status": status, "changed_at": network.clock.business()} | sets
-    sql = f"UPDATE claim SET {', '.join(f'{name} = ?' for name in columns)} WHERE id = ?"  # noqa: S608 names of our own
-    network.store.run(sql, *columns.values(), row["id"])
-    changed = known(network, row["id"])
+    network.store.change("claim", row, status=status, changed_at=network.clock.business(), **sets)
+    changed = network.store.get("claim", id=row["id"])
     told(network, changed)
     network.bells.ring("timer")
     return changed

@@ -1,8 +1,7 @@
 """The directory of keys with owners and accounts; it starts with outside keys."""
 
-import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lastro_sim.clock import printed
@@ -84,27 +83,22 @@ def add(network: Network, entry: Entry) -> None:
         entry.owner.document,
         network.clock.business(),
     )
-    network.store.run(
-        "INSERT INTO entry (key, type, owner_name, owner_type, owner_number, ispb, branch, account, account_type,"
-        " opened_at, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        entry.key,
-        entry.kind,
-        entry.owner.name,
-        entry.owner.document_type,
-        entry.owner.document,
-        entry.account.ispb,
-        entry.account.branch,
-        entry.account.account,
-        entry.account.account_type,
-        entry.account.opened_at,
-        entry.status,
-        network.clock.business(),
+    network.store.insert(
+        "entry",
+        key=entry.key,
+        type=entry.kind,
+        owner_name=entry.owner.name,
+        owner_type=entry.owner.document_type,
+        owner_number=entry.owner.document,
+        **asdict(entry.account),
+        status=entry.status,
+        created_at=network.clock.business(),
     )
 
 
 def find(network: Network, key: str) -> sqlite3.Row | None:
     """Returns the entry of a key."""
-    return network.store.row("SELECT * FROM entry WHERE key = ?", key)
+    return network.store.find("entry", key=key)
 
 
 def at_account(network: Network, ispb: str, branch: str | None, account: str) -> sqlite3.Row | None:
@@ -132,35 +126,14 @@ def forget_owner(network: Network, key: str) -> None:
 
 def count_at(network: Network, account: Account) -> int:
     """Counts the entries of an account."""
-    row = network.store.row(
-        "SELECT count(*) AS found FROM entry WHERE ispb = ? AND branch = ? AND account = ?",
-        account.ispb,
-        account.branch,
-        account.account,
-    )
-    return 0 if row is None else int(row["found"])
+    return len(network.store.every("entry", ispb=account.ispb, branch=account.branch, account=account.account))
 
 
 def owned_since(network: Network, entry: sqlite3.Row) -> int:
     """Returns the instant since which the owner has had the key unbroken."""
-    row = network.store.row("SELECT since FROM possession WHERE key = ?", entry["key"])
+    row = network.store.find("possession", key=entry["key"])
     since: int = entry["created_at"] if row is None else row["since"]
     return since
-
-
-def request(network: Network, request_id: str) -> sqlite3.Row | None:
-    """Returns the earlier request with this id, if any."""
-    return network.store.row("SELECT * FROM entry_request WHERE request_id = ?", request_id)
-
-
-def remember_request(network: Network, request_id: str, body: dict[str, Any], key: str) -> None:
-    """Binds a request id to its request."""
-    network.store.run(
-        "INSERT INTO entry_request (request_id, body, key) VALUES (?, ?, ?)",
-        request_id,
-        json.dumps(body, sort_keys=True),
-        key,
-    )
 
 
 def shown_to_participant(network: Network, entry: sqlite3.Row, claimed_at: int | None = None) -> dict[str, Any]:
@@ -206,7 +179,7 @@ def listed(network: Network) -> list[dict[str, Any]]:
 
 def bank_name(network: Network, ispb: str) -> str:
     """Returns the name of an institution."""
-    row = network.store.row("SELECT name FROM participant WHERE ispb = ?", ispb)
+    row = network.store.find("participant", ispb=ispb)
     return BANK_NAMES.get(ispb, ispb) if row is None else str(row["name"])
 
 

@@ -68,7 +68,7 @@ def says_no(invalid: str) -> dict[int | type[Exception], Any]:
     def by_framework(asked: Asked, no: RefusedError) -> Response[bytes]:
         if no.status >= 500 or no.status == 401:  # a directory that is down has no answer of its own
             return refused(asked, no)
-        code = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": invalid, "FORBIDDEN_ERROR": "Forbidden"}.get(no.error, no.error)
-        return DirectoryError(code, *no.problems).answered(dict(no.headers))
+        code = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": invalid, "FORBIDDEN_ERROR": "Forbidden"}.get(no.code, no.code)
+        return DirectoryError(code, *no.problems).answered(no.headers)
 
     return {RefusedError: by_framework, DirectoryError: lambda _, no: no.answered()}

@@ -9,7 +9,7 @@ from lastro_sim.bank import own, payers
 from lastro_sim.bank.paying import PaymentWish, pay
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
-from lastro_sim.refusals import not_found
+from lastro_sim.refusals import found
 from lastro_sim.settings import SIMULATED_BANKS
 from lastro_sim.spi import payments, returns
 
@@ -74,11 +74,9 @@ def begin(network: Network, form: Form) -> dict[str, Any]:
         return {"endToEndId": name, "status": "REJECTED", "code": no.code}
 
 
-async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any]:
+async def advance(network: Network, form: Form, object_id: str) -> dict[str, Any]:
     """Takes an object's next step, for either side. A step that does not follow is refused and changes nothing."""
-    row = objects.find(network, object_id)
-    if row is None:
-        raise not_found()
+    row = found(objects.find(network, object_id))
     status = form.choice("status", WORDS)
     result = form.maybe_choice("analysisResult", (*VERDICTS, *ANSWERS))
     amount, rejection = form.maybe_amount("amount"), form.maybe_choice("rejectionReason", outcomes.REJECTIONS)
@@ -123,7 +121,7 @@ class _Answer:
 def shown(network: Network, row: Row) -> dict[str, Any]:
     """Returns a case for tests, with the API's names."""
     body = json.loads(row["body"])
-    found: dict[str, Any] = {
+    case: dict[str, Any] = {
         "referenceId": row["id"], "objectType": OBJECT_TYPES[row["kind"]],
         "status": STATUSES.get(row["status"], row["status"]), "endToEndId": row["transaction_id"],
         "amount": amounts.printed(objects.amount_of(row)),
@@ -136,16 +134,16 @@ def shown(network: Network, row: Row) -> dict[str, Any]:
         "returnedAmount": body.get("EffectiveRefundedAmount"), "transactions": body.get("TrackingGraph"),
         "contact": body.get("ContactInformation"), "fraudMarkerId": body.get("FraudMarkerId"),
     }  # fmt: skip
-    found |= {name: value for name, value in more.items() if value is not None}
+    case |= {name: value for name, value in more.items() if value is not None}
     recovery_id = row["id"] if row["kind"] == RECOVERY else row["recovery_id"]
     if recovery_id is not None:
         sql = "SELECT * FROM med_object WHERE (recovery_id = ? OR id = ?) AND id <> ? ORDER BY seq"
         related = network.store.rows(sql, recovery_id, recovery_id, row["id"])
-        found["related"] = [
+        case["related"] = [
             {"referenceId": o["id"], "objectType": OBJECT_TYPES[o["kind"]], "status": STATUSES.get(o["status"], o["status"])}
             for o in related
         ]
-    return found
+    return case
 
 
 def listed(network: Network) -> list[dict[str, Any]]:

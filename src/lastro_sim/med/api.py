@@ -4,19 +4,19 @@ import re
 
 from litestar import Response, get, post, put
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import faults, logs
-from lastro_sim.answers import SAYS_NO, Asked, answer
+from lastro_sim.answers import DIRECTORY, Asked, answer
 from lastro_sim.collecting import movements
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
-from lastro_sim.refusals import RefusedError, not_found
+from lastro_sim.refusals import RefusedError, found, not_found
+from lastro_sim.routes import act
 from lastro_sim.settings import LASTRO_ISPB
 
-from . import acts, cases, eligible, markers, objects, refund_api
+from . import acts, cases, eligible, markers, objects
 from .objects import RECOVERY, REPORT, Row
 from .steps import answered as _answered
 from .steps import done as _done
@@ -36,7 +36,7 @@ async def events(request: Asked, network: NamedDependency[Network]) -> Response[
     return answer({"movements": await movements.pulled(request, network, objects.EVENTS)})
 
 
-@post("/dict/v2/funds-recoveries", guards=[participant_only], exception_handlers=SAYS_NO)
+@post("/dict/v2/funds-recoveries", **DIRECTORY)
 async def recovery_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Opens a recovery. The same request id again answers the same one."""
     form = Form.read(await request.body())
@@ -63,7 +63,7 @@ async def recovery_create(request: Asked, network: NamedDependency[Network]) -> 
     return _answered(made, fault, 201)
 
 
-@get("/dict/v2/funds-recoveries/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+@get("/dict/v2/funds-recoveries/{object_id:str}", **DIRECTORY)
 async def recovery_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Returns a recovery, to its opener or the paid customers' bank."""
     row = objects.find(network, object_id)
@@ -73,7 +73,7 @@ async def recovery_get(network: NamedDependency[Network], object_id: FromPath[st
     return answer(objects.shown(row))
 
 
-@put("/dict/v2/funds-recoveries/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+@put("/dict/v2/funds-recoveries/{object_id:str}", **DIRECTORY)
 async def recovery_update(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Changes a recovery's situation, details or contact."""
     form = Form.read(await request.body())
@@ -88,50 +88,28 @@ async def recovery_update(request: Asked, network: NamedDependency[Network], obj
     return _answered(_done(network, lambda: cases.update(network, row, told)), fault)
 
 
-@post(
-    "/dict/v2/funds-recoveries/{object_id:str}/cancel",
-    guards=[participant_only],
-    status_code=200,
-    exception_handlers=SAYS_NO,
-)
+@post("/dict/v2/funds-recoveries/{object_id:str}/cancel", status_code=200, **DIRECTORY)
 async def recovery_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Cancels a recovery."""
     row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
-    changed = _done(network, lambda: cases.cancel(network, row))
-    return _answered(changed, fault)
+    return _answered(_done(network, lambda: cases.cancel(network, row)), fault)
 
 
-@post(
-    "/dict/v2/funds-recoveries/{object_id:str}/refund",
-    guards=[participant_only],
-    status_code=200,
-    exception_handlers=SAYS_NO,
-)
+@post("/dict/v2/funds-recoveries/{object_id:str}/refund", status_code=200, **DIRECTORY)
 async def recovery_refund(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Orders the refunds of an analysed recovery."""
     row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
-    changed = _done(network, lambda: cases.order_refunds(network, row))
-    return _answered(changed, fault)
+    return _answered(_done(network, lambda: cases.order_refunds(network, row)), fault)
 
 
-@post(
-    "/dict/v2/infraction-reports/{object_id:str}/acknowledge",
-    guards=[participant_only],
-    status_code=200,
-    exception_handlers=SAYS_NO,
-)
+@post("/dict/v2/infraction-reports/{object_id:str}/acknowledge", status_code=200, **DIRECTORY)
 async def report_acknowledge(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Acknowledges a report."""
     row, fault = await _own_struck(network, object_id, REPORT, "counterpart")
     return _answered(_done(network, lambda: cases.acknowledge(network, row)), fault)
 
 
-@post(
-    "/dict/v2/infraction-reports/{object_id:str}/close",
-    guards=[participant_only],
-    status_code=200,
-    exception_handlers=SAYS_NO,
-)
+@post("/dict/v2/infraction-reports/{object_id:str}/close", status_code=200, **DIRECTORY)
 async def report_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Closes a report with its analysis."""
     form = Form.read(await request.body())
@@ -148,25 +126,20 @@ async def report_close(request: Asked, network: NamedDependency[Network], object
     return _answered(_done(network, lambda: cases.close_report(network, row, told)), fault)
 
 
-@post(
-    "/dict/v2/infraction-reports/{object_id:str}/cancel",
-    guards=[participant_only],
-    status_code=200,
-    exception_handlers=SAYS_NO,
-)
+@post("/dict/v2/infraction-reports/{object_id:str}/cancel", status_code=200, **DIRECTORY)
 async def report_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Refuses to cancel a report, as each belongs to a recovery (cancelInfractionReport)."""
     _own(network, object_id, REPORT, "opener")
     raise RefusedError(400, "InfractionReportOperationInvalid", "It belongs to a recovery, and is canceled with it")
 
 
-@post("/dict/v2/infraction-reports", guards=[participant_only], exception_handlers=SAYS_NO)
+@post("/dict/v2/infraction-reports", **DIRECTORY)
 async def report_create() -> Response[bytes]:
     """Refuses a deprecated request: cases of fraud begin with a recovery (createInfractionReport)."""
     raise RefusedError(410, "DeprecatedResource", "Open a funds recovery instead")
 
 
-@post("/dict/v2/fraud-markers", guards=[participant_only], exception_handlers=SAYS_NO)
+@post("/dict/v2/fraud-markers", **DIRECTORY)
 async def marker_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Creates a fraud marker of the participant's own customer."""
     form = Form.read(await request.body())
@@ -181,28 +154,17 @@ async def marker_create(request: Asked, network: NamedDependency[Network]) -> Re
     return answer(markers.shown(made), 201)
 
 
-@get("/dict/v2/fraud-markers/{marker_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+@get("/dict/v2/fraud-markers/{marker_id:str}", **DIRECTORY)
 async def marker_get(network: NamedDependency[Network], marker_id: FromPath[str]) -> Response[bytes]:
     """Returns a fraud marker that the participant made or agreed to."""
     return answer(markers.shown(_own_marker(network, marker_id)))
 
 
-@post(
-    "/dict/v2/fraud-markers/{marker_id:str}/cancel",
-    guards=[participant_only],
-    status_code=200,
-    exception_handlers=SAYS_NO,
-)
+@post("/dict/v2/fraud-markers/{marker_id:str}/cancel", status_code=200, **DIRECTORY)
 async def marker_cancel(network: NamedDependency[Network], marker_id: FromPath[str]) -> Response[bytes]:
     """Cancels a fraud marker that the participant made or agreed to."""
     row = _own_marker(network, marker_id)
     return answer(markers.shown(_done(network, lambda: markers.cancel(network, row))))
-
-
-@post("/med", status_code=200)
-async def med_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Contests a payment."""
-    return answer(acts.begin(network, Form.read(await request.body())))
 
 
 @get("/med")
@@ -214,23 +176,10 @@ async def med_list(network: NamedDependency[Network]) -> Response[bytes]:
 @get("/med/{object_id:str}")
 async def med_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Returns one object."""
-    row = objects.find(network, object_id)
-    if row is None:
-        raise not_found()
-    return answer(acts.shown(network, row))
+    return answer(acts.shown(network, found(objects.find(network, object_id))))
 
 
-@post("/med/{object_id:str}/advance", status_code=200)
-async def med_advance(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
-    """Takes an object's next step, for either side."""
-    return answer(await acts.advance(network, object_id, Form.read(await request.body())))
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    events, recovery_create, recovery_get, recovery_update, recovery_cancel, recovery_refund, report_create,
-    report_acknowledge, report_close, report_cancel, marker_create, marker_get, marker_cancel, *refund_api.ROUTES,
-    med_begin, med_list, med_get, med_advance,
-)  # fmt: skip
+ROUTES = (act("/med", acts.begin), act("/med/{object_id:str}/advance", acts.advance))
 
 
 def _contact(form: Form) -> dict[str, str]:

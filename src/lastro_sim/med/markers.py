@@ -15,7 +15,7 @@ FRAUDS = frozenset({"APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTH
 
 def find(network: Network, marker_id: str) -> Row | None:
     """Returns a fraud marker by its id."""
-    return network.store.row("SELECT * FROM fraud_marker WHERE id = ?", marker_id)
+    return network.store.find("fraud_marker", id=marker_id)
 
 
 def of_report(network: Network, report: Row, fraud: str) -> str:
@@ -35,7 +35,7 @@ def create(network: Network, participant: str, body: dict[str, Any], request_id:
 
     Refused: the request id came with other fields.
     """
-    before = network.store.row("SELECT * FROM fraud_marker WHERE request_id = ?", request_id)
+    before = network.store.find("fraud_marker", request_id=request_id)
     if before is None:
         return _make(network, body, participant, request_id)
     if json.loads(before["body"]) != body:
@@ -46,16 +46,15 @@ def create(network: Network, participant: str, body: dict[str, Any], request_id:
 def cancel(network: Network, marker: Row) -> Row:
     """Cancels a fraud marker. Asked twice, it is canceled once."""
     if marker["status"] != "CANCELLED":
-        sql = "UPDATE fraud_marker SET status = 'CANCELLED', changed_at = ? WHERE id = ?"
-        network.store.run(sql, network.clock.business(), marker["id"])
-    return _known(network, marker["id"])
+        network.store.change("fraud_marker", marker, status="CANCELLED", changed_at=network.clock.business())
+    return network.store.get("fraud_marker", id=marker["id"])
 
 
 def cancel_of(network: Network, report: Row) -> None:
     """Cancels the fraud marker of a report. "cancelará automaticamente a marcação de fraude associada"."""
     name = json.loads(report["body"]).get("FraudMarkerId")
     if name is not None:
-        cancel(network, _known(network, name))
+        cancel(network, network.store.get("fraud_marker", id=name))
 
 
 def shown(row: Row) -> dict[str, Any]:
@@ -67,20 +66,6 @@ def shown(row: Row) -> dict[str, Any]:
 
 def _make(network: Network, body: dict[str, Any], registrant: str, request_id: str | None) -> Row:
     name, now = network.chance.uuid(), network.clock.business()
-    network.store.run(
-        "INSERT INTO fraud_marker (id, request_id, registrant, status, body, created_at, changed_at)"
-        " VALUES (?, ?, ?, 'REGISTERED', ?, ?, ?)",
-        name,
-        request_id,
-        registrant,
-        json.dumps(body),
-        now,
-        now,
-    )
-    return _known(network, name)
-
-
-def _known(network: Network, marker_id: str) -> Row:
-    row = find(network, marker_id)
-    assert row is not None
-    return row
+    kept = {"id": name, "request_id": request_id, "registrant": registrant, "body": json.dumps(body)}
+    network.store.insert("fraud_marker", **kept, status="REGISTERED", created_at=now, changed_at=now)
+    return network.store.get("fraud_marker", id=name)

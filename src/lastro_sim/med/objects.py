@@ -8,6 +8,7 @@ from lastro_sim import amounts, faults
 from lastro_sim.clock import printed
 from lastro_sim.collecting import movements
 from lastro_sim.network import Network
+from lastro_sim.refusals import RefusedError
 from lastro_sim.settings import SIMULATED_BANKS
 
 from . import late
@@ -19,18 +20,8 @@ ENDED = {RECOVERY: {"COMPLETED", "CANCELLED"}, REPORT: {"CLOSED", "CANCELLED"}, 
 Row = sqlite3.Row
 
 
-class StepError(Exception):
-    """A step that the directory refuses.
-
-    status: of the answer to a participant; code: the directory's own. It passes through the store's transaction, which no
-    frozen refusal can.
-    """
-
-    def __init__(self, status: int, code: str, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.code = code
-        self.reason = reason
+class StepError(RefusedError):
+    """A step that the directory refuses, with a code of its own."""
 
 
 class Events:
@@ -44,65 +35,44 @@ EVENTS = Events()
 
 def find(network: Network, object_id: str) -> Row | None:
     """Returns an object by its id."""
-    return network.store.row("SELECT * FROM med_object WHERE id = ?", object_id)
+    return network.store.find("med_object", id=object_id)
 
 
 def of_recovery(network: Network, recovery_id: str, kind: str) -> list[Row]:
     """Returns the reports or refunds of a recovery, oldest first."""
-    sql = "SELECT * FROM med_object WHERE recovery_id = ? AND kind = ? ORDER BY seq"
-    return network.store.rows(sql, recovery_id, kind)
+    return network.store.every("med_object", recovery_id=recovery_id, kind=kind)
 
 
 def recovery_of(network: Network, end_to_end_id: str) -> Row | None:
     """Returns the one recovery of a transaction."""
-    sql = "SELECT * FROM med_object WHERE kind = ? AND transaction_id = ?"
-    return network.store.row(sql, RECOVERY, end_to_end_id)
+    return network.store.find("med_object", kind=RECOVERY, transaction_id=end_to_end_id)
 
 
 def make(network: Network, kind: str, fields: dict[str, Any], *, opener: str, counterpart: str, tell: bool = True) -> Row:
     """Makes an object in its first status. fields: its own, beside those that every one has."""
-    object_id = network.chance.uuid()
-    network.store.run(
-        "INSERT INTO med_object (id, kind, transaction_id, root_id, recovery_id, status, opener, counterpart, body,"
-        " changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        object_id,
-        kind,
-        fields["transaction_id"],
-        fields["root_id"],
-        fields.get("recovery_id"),
-        "CREATED" if kind == RECOVERY else "OPEN",
-        opener,
-        counterpart,
-        json.dumps({"CreationTime": printed(network.clock.business()), **fields["body"]}),
-        network.clock.business(),
-    )
+    object_id, now = network.chance.uuid(), network.clock.business()
+    status = "CREATED" if kind == RECOVERY else "OPEN"
+    body = json.dumps({"CreationTime": printed(now), **fields.pop("body")})
+    both = {"id": object_id, "kind": kind, "status": status, "opener": opener, "counterpart": counterpart}
+    network.store.insert("med_object", **both, **fields, body=body, changed_at=now)
     made = known(network, object_id)
     if tell:
         told(network, made)
     return made
 
 
-def change(network: Network, row: Row, status: str, *, tell: bool = True, **more: Any) -> Row:
+def change(network: Network, row: Row, status: str, **more: Any) -> Row:
     """Sets an object's status. more: fields to add to its body."""
-    body = json.loads(row["body"]) | more
-    network.store.run(
-        "UPDATE med_object SET status = ?, body = ?, changed_at = ? WHERE id = ?",
-        status,
-        json.dumps(body),
-        network.clock.business(),
-        row["id"],
-    )
+    body = json.dumps(json.loads(row["body"]) | more)
+    network.store.change("med_object", row, status=status, body=body, changed_at=network.clock.business())
     changed = known(network, row["id"])
-    if tell:
-        told(network, changed)
+    told(network, changed)
     return changed
 
 
 def known(network: Network, object_id: str) -> Row:
     """Returns an object that must exist."""
-    row = find(network, object_id)
-    assert row is not None
-    return row
+    return network.store.get("med_object", id=object_id)
 
 
 def shown(row: Row) -> dict[str, Any]:

@@ -5,14 +5,12 @@ from typing import Any
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import logs, queries
-from lastro_sim.answers import SAYS_NO, Asked, answer
+from lastro_sim.answers import DIRECTORY, Asked, answer
 from lastro_sim.clock import counted
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, RefusedError, malformed, not_found
 from lastro_sim.settings import LASTRO_ISPB
@@ -32,7 +30,7 @@ LISTED = {
 }  # fmt: skip
 
 
-@post("/dict/v2/refunds", guards=[participant_only], exception_handlers=SAYS_NO)
+@post("/dict/v2/refunds", **DIRECTORY)
 async def refund_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Creates a refund of a settled transaction, without a recovery."""
     form = Form.read(await request.body())
@@ -47,7 +45,7 @@ async def refund_create(request: Asked, network: NamedDependency[Network]) -> Re
     return answered(made, fault, 201)
 
 
-@get("/dict/v2/refunds", guards=[participant_only], exception_handlers=SAYS_NO)
+@get("/dict/v2/refunds", **DIRECTORY)
 async def refund_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Lists the participant's refunds in one role, by LastModified, from a position."""
     asked = queries.read(request, LISTED)
@@ -66,13 +64,13 @@ async def refund_list(request: Asked, network: NamedDependency[Network]) -> Resp
     return answer(refunds.page(rows, limit, details=asked.get("IncludeDetails") == "true"))
 
 
-@get("/dict/v2/refunds/{object_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
+@get("/dict/v2/refunds/{object_id:str}", **DIRECTORY)
 async def refund_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Returns one refund, to either of its participants."""
     return answer(objects.shown(_party(network, object_id)))
 
 
-@post("/dict/v2/refunds/{object_id:str}/cancel", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
+@post("/dict/v2/refunds/{object_id:str}/cancel", status_code=200, **DIRECTORY)
 async def refund_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Cancels a refund."""
     fault = await struck(network, _party(network, object_id)["transaction_id"])
@@ -80,7 +78,7 @@ async def refund_cancel(network: NamedDependency[Network], object_id: FromPath[s
     return answered(done(network, lambda: refunds.cancel(network, row, LASTRO_ISPB)), fault)
 
 
-@post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
+@post("/dict/v2/refunds/{object_id:str}/close", status_code=200, **DIRECTORY)
 async def refund_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Closes a refund by its returned transaction or a rejection reason. The same request again is answered alike."""
     form = Form.read(await request.body())
@@ -101,9 +99,6 @@ async def refund_close(request: Asked, network: NamedDependency[Network], object
         return row if ended is None else cases.close_refund(network, row, ended)
 
     return answered(done(network, closed), fault)
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (refund_create, refund_list, refund_get, refund_cancel, refund_close)
 
 
 def _party(network: Network, object_id: str) -> Row:

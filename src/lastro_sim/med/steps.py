@@ -10,19 +10,16 @@ from lastro_sim import faults
 from lastro_sim.answers import answer
 from lastro_sim.clock import SECOND
 from lastro_sim.network import Network
-from lastro_sim.refusals import RefusedError, away
+from lastro_sim.refusals import away
 
 from . import objects
-from .objects import Row, StepError
+from .objects import Row
 
 
 def done(network: Network, step: Callable[[], Row]) -> Row:
-    """Carries out a step in one transaction; raises the directory's own refusal."""
-    try:
-        with network.store.writing():
-            return step()
-    except StepError as no:
-        raise RefusedError(no.status, no.code, no.reason) from no
+    """Carries out a step in one transaction."""
+    with network.store.writing():
+        return step()
 
 
 async def struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
@@ -31,10 +28,7 @@ async def struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
     if fault is not None and fault.behaviour == "slow":
         await asyncio.sleep(fault.delay / SECOND)
         return None
-    if fault is not None and fault.behaviour == "down":
-        raise away()
-    if fault is not None and fault.behaviour == "reject":
-        raise RefusedError(422, fault.code or "Rejected", "The directory refuses it")
+    faults.refuse(fault, "Rejected", "The directory refuses it")
     return fault
 
 

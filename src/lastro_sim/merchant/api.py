@@ -4,13 +4,12 @@ import asyncio
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 
 from lastro_sim import queries
 from lastro_sim.answers import Asked, answer
 from lastro_sim.clock import SECOND
-from lastro_sim.forms import Form
 from lastro_sim.network import Network
+from lastro_sim.routes import act
 
 from . import receiver
 
@@ -42,10 +41,4 @@ async def webhook_forget(network: NamedDependency[Network]) -> Response[bytes]:
     return answer({"data": []})
 
 
-@post("/merchant/behaviour", status_code=200)
-async def behaviour(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Orders the answers to the next deliveries."""
-    return answer(receiver.behave(network, Form.read(await request.body())))
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (webhook, webhook_list, webhook_forget, behaviour)
+ROUTES = (act("/merchant/behaviour", receiver.behave),)

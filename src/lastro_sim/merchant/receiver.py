@@ -54,30 +54,24 @@ def keep(network: Network, path: str, headers: Mapping[str, str], body: bytes, a
     now = network.clock.machine()
     verdict = None if secret is None else signed(secret, headers, body, now)
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO webhook (path, headers, body, event_id, event_type, sequence, attempt, signature_valid, answered,"
-            " received_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            path[:200],
-            json.dumps({name: headers[name] for name in KEPT_HEADERS if name in headers}),
-            body.decode("utf-8", "replace"),
-            headers.get("x-event-id"),
-            headers.get("x-event-type"),
-            _whole(headers.get("x-event-sequence")),
-            _whole(headers.get("x-delivery-attempt")),
-            verdict,
-            answered,
-            now,
+        network.store.insert(
+            "webhook",
+            path=path[:200],
+            headers=json.dumps({name: headers[name] for name in KEPT_HEADERS if name in headers}),
+            body=body.decode("utf-8", "replace"),
+            event_id=headers.get("x-event-id"),
+            event_type=headers.get("x-event-type"),
+            sequence=_whole(headers.get("x-event-sequence")),
+            attempt=_whole(headers.get("x-delivery-attempt")),
+            signature_valid=verdict,
+            answered=answered,
+            received_at=now,
         )
         network.store.run("DELETE FROM webhook WHERE seq <= (SELECT max(seq) FROM webhook) - ?", MOST_KEPT)
 
 
 def listed(network: Network, path: str | None, event_id: str | None) -> list[dict[str, Any]]:
     """Lists the received webhooks, oldest first."""
-    rows = network.store.rows(
-        "SELECT * FROM webhook WHERE (?1 IS NULL OR path = ?1) AND (?2 IS NULL OR event_id = ?2) ORDER BY seq",
-        path,
-        event_id,
-    )
     return [
         {
             "eventId": row["event_id"],
@@ -91,7 +85,7 @@ def listed(network: Network, path: str | None, event_id: str | None) -> list[dic
             "body": _parsed(row["body"]),
             "receivedAt": printed(row["received_at"]),
         }
-        for row in rows
+        for row in network.store.newest("webhook", MOST_KEPT, path=path, event_id=event_id)
     ]
 
 
@@ -105,13 +99,8 @@ def behave(network: Network, form: Form) -> dict[str, Any]:
         form.refuse("body", "INVALID", "A text or an object is expected")
     form.check()
     text = ACKNOWLEDGED if body is None else body if isinstance(body, str) else msgspec.json.encode(body).decode()
-    network.store.run(
-        "INSERT INTO merchant_behaviour (status, body, delay, times_left) VALUES (?, ?, ?, ?)",
-        status or 200,
-        text,
-        delay or 0,
-        times or 1,
-    )
+    kept = {"status": status or 200, "delay": delay or 0, "times_left": times or 1}
+    network.store.insert("merchant_behaviour", **kept, body=text)
     return {"status": status or 200, "body": text, "delaySeconds": (delay or 0) / SECOND, "times": times or 1}
 
 

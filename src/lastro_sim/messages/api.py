@@ -2,16 +2,15 @@
 
 import re
 
-from litestar import Response, get, post
+from litestar import Response, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 
-from lastro_sim import queries
 from lastro_sim.answers import Asked, answer
 from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, away, malformed
+from lastro_sim.routes import listing
 
 from . import box
 
@@ -36,12 +35,4 @@ async def sms_post(request: Asked, network: NamedDependency[Network]) -> Respons
     return answer({"id": message_id}, 201 if is_new else 200)
 
 
-@get("/messages")
-async def messages(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Lists the messages, newest first; `to` is an e-mail address or phone."""
-    found = queries.read(request, ("to", "limit"))
-    limit = queries.whole(found, "limit", 100, 1, MOST_LISTED)
-    return answer({"data": box.listed(network, found.get("to"), limit)})
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (sms_post, messages)
+ROUTES = (listing("/messages", box.listed, "to", usual=100, most=MOST_LISTED),)

@@ -21,21 +21,17 @@ def strike(network: Network, to: str) -> Fault | None:
 
 def keep(network: Network, message_id: str, channel: str, to: str, text: str) -> bool:
     """Keeps a message; False for a repeated id at this address."""
-    found = CODE.search(text)
-    return (
-        network.store.run(
-            "INSERT INTO letter (id, channel, address, text, code, sent_at) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (id, address) DO NOTHING",
-            message_id, channel, to, text, None if found is None else found[0], network.clock.business(),
-        )
-        > 0
-    )  # fmt: skip
+    if network.store.find("letter", id=message_id, address=to) is not None:
+        return False
+    found, at = CODE.search(text), network.clock.business()
+    code = None if found is None else found[0]
+    network.store.insert("letter", id=message_id, channel=channel, address=to, text=text, code=code, sent_at=at)
+    return True
 
 
 def listed(network: Network, to: str | None, limit: int) -> list[dict[str, Any]]:
     """Lists the messages, newest first; at one address if it is given."""
-    rows = network.store.rows("SELECT * FROM letter WHERE ? IS NULL OR address = ? ORDER BY seq DESC LIMIT ?", to, to, limit)
-    return [_shown(row) for row in rows]
+    return [_shown(row) for row in network.store.newest("letter", limit, address=to)[::-1]]
 
 
 def _shown(row: sqlite3.Row) -> dict[str, Any]:

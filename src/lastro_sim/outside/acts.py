@@ -11,7 +11,7 @@ from lastro_sim.directory import entries
 from lastro_sim.forms import Form
 from lastro_sim.network import Network
 from lastro_sim.refusals import conflict, not_found
-from lastro_sim.settings import BANK_NAMES, OUTSIDE_BANK_ISPB, Settings
+from lastro_sim.settings import BANK_NAMES, OUTSIDE_BANK_ISPB
 from lastro_sim.spi.intake import TX_ID
 
 from . import charges
@@ -66,7 +66,7 @@ class OutsideBank:
         )
         return self.shown(charges.keep(self.network, made))
 
-    def change(self, tx_id: str, form: Form) -> dict[str, Any]:
+    def change(self, form: Form, tx_id: str) -> dict[str, Any]:
         """Changes an active charge, or ends it; not both at once. Source: API Pix 2.9.0, PATCH /cob."""
         amount = form.maybe_amount("amount")
         expiration = form.maybe_whole("expiration", 1, LONGEST_EXPIRATION)
@@ -80,12 +80,11 @@ class OutsideBank:
             raise not_found()
         if known["status"] != charges.ACTIVE:
             raise conflict("status", "NOT_ALLOWED", "The charge has ended")
-        charges.change(
-            self.network, known, amount or known["amount"], expiration or known["expiration"], status or charges.ACTIVE
-        )
-        changed = charges.by_tx_id(self.network, tx_id)
-        assert changed is not None
-        return self.shown(changed)
+        # Each change is one revision (API Pix 2.9.0, revisao).
+        changed = {"amount": amount or known["amount"], "expiration": expiration or known["expiration"]}
+        revision = known["revision"] + 1
+        self.network.store.change("charge", known, **changed, status=status or charges.ACTIVE, revision=revision)
+        return self.shown(self.network.store.get("charge", tx_id=tx_id))
 
     def static_code(self, form: Form) -> dict[str, Any]:
         """Returns a static code of the bank's key; nothing is kept."""
@@ -104,10 +103,7 @@ class OutsideBank:
 
     def charges(self, tx_id: str | None, limit: int) -> list[dict[str, Any]]:
         """Returns the newest charges, oldest first, or one of them."""
-        if tx_id is not None:
-            found = charges.by_tx_id(self.network, tx_id)
-            return [] if found is None else [self.shown(found)]
-        return [self.shown(row) for row in charges.listed(self.network, limit)]
+        return [self.shown(row) for row in self.network.store.newest("charge", limit, tx_id=tx_id)]
 
     def location(self, token: str) -> str:
         """Returns a location as a code carries it, without its scheme."""
@@ -125,27 +121,15 @@ class OutsideBank:
         return key
 
     def _printed(self, key: str, *, location: str | None = None, **fields: Any) -> str:
-        entry = entries.find(self.network, key)
-        assert entry is not None
+        name = self.network.store.get("entry", key=key)["owner_name"]
         target: dict[str, Any] = {"key": key} if location is None else {"location": location}
-        return brcode.encode(brcode.BrCode(merchant_name=entry["owner_name"], merchant_city=CITY, **target, **fields))
+        return brcode.encode(brcode.BrCode(merchant_name=name, merchant_city=CITY, **target, **fields))
 
 
 def open_bank(network: Network) -> OutsideBank:
     """Registers the outside bank as a participant with trusted locations."""
-    host = _host(network.settings)
-    jku = f"http://{host}{KEYS}"
-    network.store.run(
-        "INSERT INTO participant (ispb, name, jku, host) VALUES (?, ?, ?, ?) ON CONFLICT (ispb) DO UPDATE"
-        " SET name = excluded.name, jku = excluded.jku, host = excluded.host",
-        OUTSIDE_BANK_ISPB,
-        BANK_NAMES[OUTSIDE_BANK_ISPB],
-        jku,
-        host,
-    )
-    return OutsideBank(network, Signer(network, jku), host)
-
-
-def _host(settings: Settings) -> str:
     # The port stands in it even where it is 80: the registered text and the text in a code must be equal.
-    return f"127.0.0.1:{settings.port}"
+    host = f"127.0.0.1:{network.settings.port}"
+    jku, name = f"http://{host}{KEYS}", BANK_NAMES[OUTSIDE_BANK_ISPB]
+    network.store.put("participant", ispb=OUTSIDE_BANK_ISPB, name=name, jku=jku, host=host)
+    return OutsideBank(network, Signer(network, jku), host)

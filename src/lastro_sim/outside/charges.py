@@ -1,7 +1,7 @@
 """Charges of the outside bank's customers, and the checks of their payments."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lastro.standards import payload
@@ -40,57 +40,24 @@ class Charge:
 
 def keep(network: Network, charge: Charge) -> sqlite3.Row:
     """Writes a new charge; its txid must be free."""
-    network.store.run(
-        "INSERT INTO charge (token, tx_id, key, amount, open_amount, description, created_at, expiration, status,"
-        " qrcode_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        charge.token,
-        charge.tx_id,
-        charge.key,
-        charge.amount,
-        charge.open_amount,
-        charge.description,
-        charge.created_at,
-        charge.expiration,
-        ACTIVE,
-        charge.qrcode_data,
-    )
-    made = by_tx_id(network, charge.tx_id)
-    assert made is not None
-    if charge.signature is not None:
-        network.store.run("INSERT INTO charge_signature (charge, habit) VALUES (?, ?)", made["seq"], charge.signature)
+    kept = asdict(charge)
+    signature = kept.pop("signature")
+    network.store.insert("charge", **kept, status=ACTIVE)
+    made = network.store.get("charge", tx_id=charge.tx_id)
+    if signature is not None:
+        network.store.insert("charge_signature", charge=made["seq"], habit=signature)
     return made
 
 
 def habit(network: Network, charge: sqlite3.Row) -> Habit:
     """Returns the signing habit of a charge's location."""
-    asked = network.store.row("SELECT habit FROM charge_signature WHERE charge = ?", charge["seq"])
+    asked = network.store.find("charge_signature", charge=charge["seq"])
     return habit_of(None if asked is None else asked["habit"], charge["seq"])
 
 
 def by_tx_id(network: Network, tx_id: str | None) -> sqlite3.Row | None:
     """Returns the charge of a txid."""
-    return network.store.row("SELECT * FROM charge WHERE tx_id = ?", tx_id)
-
-
-def by_token(network: Network, token: str) -> sqlite3.Row | None:
-    """Returns the charge at a location."""
-    return network.store.row("SELECT * FROM charge WHERE token = ?", token)
-
-
-def listed(network: Network, limit: int) -> list[sqlite3.Row]:
-    """Returns the newest charges, oldest first."""
-    return network.store.rows("SELECT * FROM charge ORDER BY seq DESC LIMIT ?", limit)[::-1]
-
-
-def change(network: Network, charge: sqlite3.Row, amount: int, expiration: int, status: str) -> None:
-    """Changes a charge; each change is one revision (API Pix 2.9.0, revisao)."""
-    network.store.run(
-        "UPDATE charge SET amount = ?, expiration = ?, status = ?, revision = revision + 1 WHERE seq = ?",
-        amount,
-        expiration,
-        status,
-        charge["seq"],
-    )
+    return network.store.find("charge", tx_id=tx_id)
 
 
 def refuses(network: Network, tx_id: str | None, place: dict[str, Any], amount: int) -> str | None:

@@ -8,13 +8,12 @@ from contextlib import suppress
 
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import faults
 from lastro_sim.answers import Asked, answer, hung_up
 from lastro_sim.clock import SECOND
-from lastro_sim.refusals import RefusedError, away, not_found
+from lastro_sim.refusals import RefusedError, away, found
 
 from . import charges, signing
 from .acts import KEYS, LOCATIONS, OutsideBank
@@ -29,9 +28,7 @@ INSIDE = "http://169.254.169.254/latest/meta-data/"
 @get(LOCATIONS + "/{token:str}")
 async def location(request: Asked, outside: NamedDependency[OutsideBank], token: FromPath[str]) -> Response[bytes]:
     """Serves a signed charge. An ended one is still shown, with its final status (API Pix 2.9.0 allows both)."""
-    charge = charges.by_token(outside.network, token)
-    if charge is None:
-        raise not_found()
+    charge = found(outside.network.store.find("charge", token=token))
     about = {"location": outside.location(token), "txId": charge["tx_id"]}
     fault = faults.strike(outside.network, "location", about, faults.BEHAVIOURS["location"])
     if fault is None:
@@ -41,7 +38,7 @@ async def location(request: Asked, outside: NamedDependency[OutsideBank], token:
         if fault.behaviour == "silent":
             raise away()
         # Meanwhile it may have been paid.
-        return _signed(_good(outside, charges.by_token(outside.network, token) or charge))
+        return _signed(_good(outside, outside.network.store.get("charge", token=token)))
     return _misshapen(outside, charge, fault.behaviour)
 
 
@@ -49,9 +46,6 @@ async def location(request: Asked, outside: NamedDependency[OutsideBank], token:
 async def published_keys(outside: NamedDependency[OutsideBank]) -> Response[bytes]:
     """Returns the public halves of the keys, as JWKS."""
     return answer(outside.signer.published())
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (location, published_keys)
 
 
 def _good(outside: OutsideBank, charge: sqlite3.Row) -> str:

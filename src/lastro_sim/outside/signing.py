@@ -133,17 +133,13 @@ class Signer:
         return private, (above,) if one.mistaken else (certificate, above)
 
     def _kept(self, one: _Published, authority: Private | None) -> tuple[Private, bytes]:
-        known = self.network.store.row("SELECT * FROM location_key WHERE kid = ?", one.kept)
+        known = self.network.store.find("location_key", kid=one.kept)
         if known is not None:
             return _opened(known["private_pem"]), known["certificate"]
         private = _new_key(one.kind)
         certificate = _certificate(self.network, private, authority, one)
-        self.network.store.run(
-            "INSERT INTO location_key (kid, private_pem, certificate) VALUES (?, ?, ?)",
-            one.kept,
-            _pem(private).decode(),
-            certificate,
-        )
+        pem = _pem(private).decode()
+        self.network.store.insert("location_key", kid=one.kept, private_pem=pem, certificate=certificate)
         return private, certificate
 
 

@@ -41,4 +41,4 @@ async def withdraw(network: Network, end_to_end_id: str) -> str:
     row = objects.recovery_of(network, end_to_end_id)
     if row is None:
         return "NOT_CONTESTED"
-    return str((await acts.advance(network, row["id"], Form({"status": "CANCELLED"}))).get("code", ""))
+    return str((await acts.advance(network, Form({"status": "CANCELLED"}), row["id"])).get("code", ""))

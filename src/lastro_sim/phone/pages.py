@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 from litestar import Response, get, post
 from litestar.datastructures import UploadFile
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim.answers import Asked, answer
@@ -165,12 +164,6 @@ async def phone_slip(request: Asked, network: NamedDependency[Network], payment_
         raise not_found()
     refused = {"paymentId": payment_id, "status": "REJECTED", "code": code, "amount": None}
     return page(request, "slip.html", payment=found or refused, holder=_holder(request.query_params.get("payer", "")))
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    phone, phone_acts, phone_scans, phone_cancels, phone_calls_off, phone_recurrence, phone_result, phone_contests,
-    phone_slip,
-)  # fmt: skip
 
 
 def _holder(document: str) -> PhoneOwner:

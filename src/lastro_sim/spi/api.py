@@ -5,15 +5,12 @@ from contextlib import suppress
 
 from litestar import Response, delete, get, post, put
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards import pix_ids
-from lastro_sim import faults, logs, partners, queries
+from lastro_sim import faults, logs, partners, queries, timer
 from lastro_sim.analysis import requests as analyses
 from lastro_sim.answers import Asked, answer, hung_up, nothing
-from lastro_sim.bank import charging
-from lastro_sim.card import charges as card_charges
 from lastro_sim.clock import FURTHEST_OFFSET, printed, printed_or_none
 from lastro_sim.collecting import movements
 from lastro_sim.directory import claims
@@ -21,15 +18,16 @@ from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.med.objects import EVENTS
 from lastro_sim.network import Network
-from lastro_sim.refusals import Problem, RefusedError, forbidden, malformed, not_found
+from lastro_sim.refusals import Problem, RefusedError, forbidden, found, malformed, not_found
 from lastro_sim.settings import SIMULATED_BANKS
-from lastro_sim.ted import transfers
 
 from . import authorizations, instructions, intake, mailbox, original, payments, returns
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
 LOOK_AGAIN_SECONDS = 0.5
+# The tables whose due rows lastro's clock stops at. A dispute's late event is no such row.
+DATED = tuple(kind.table for kind in timer.BY_BUSINESS_TIME if kind.table != "med_late")
 
 
 @post("/spi/v1/in/{ispb:str}/msgs", guards=[participant_only])
@@ -63,9 +61,9 @@ async def stream_start(
 ) -> Response[bytes] | Response[None]:
     """Opens a stream and pull its first batch."""
     _checked_ispb(ispb)
-    found = queries.read(request, {"wait", "limit", "stream"})
-    wait, limit = _wait_and_limit(found)
-    name = found.get("stream")
+    given = queries.read(request, {"wait", "limit", "stream"})
+    wait, limit = _wait_and_limit(given)
+    name = given.get("stream")
     if name is not None and not 1 <= len(name) <= 64:
         raise malformed(Problem("stream", "INVALID", "A stream's name has 1 to 64 characters"))
     return await _pull(request, network, ispb, mailbox.start(network, ispb, name), wait, limit)
@@ -107,9 +105,7 @@ async def payment_status(network: NamedDependency[Network], end_to_end_id: FromP
 @get("/spi/v1/returns/{return_id:str}", guards=[participant_only])
 async def return_status(network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
     """Returns one return and its status."""
-    known = returns.find(network, return_id)
-    if known is None:
-        raise not_found()
+    known = found(returns.find(network, return_id))
     returns.release(network, known)
     return answer(returns.shown(known))
 
@@ -117,9 +113,7 @@ async def return_status(network: NamedDependency[Network], return_id: FromPath[s
 @get("/spi/v1/cancellations/{msg_id:str}", guards=[participant_only])
 async def cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
     """Returns an authorization's cancellation by its message id."""
-    known = authorizations.cancellation(network, msg_id)
-    if known is None:
-        raise not_found()
+    known = found(authorizations.cancellation(network, msg_id))
     authorizations.release_cancellation(network, known)
     return answer(authorizations.shown_cancellation(network, known))
 
@@ -127,9 +121,7 @@ async def cancellation_status(network: NamedDependency[Network], msg_id: FromPat
 @get("/spi/v1/charges/{msg_id:str}", guards=[participant_only])
 async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
     """Returns an instruction to collect by its message id."""
-    known = instructions.find(network, msg_id)
-    if known is None:
-        raise not_found()
+    known = found(instructions.find(network, msg_id))
     instructions.release(network, known)
     return answer(instructions.answered(network, known))
 
@@ -137,9 +129,7 @@ async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]
 @get("/spi/v1/charge-cancellations/{msg_id:str}", guards=[participant_only])
 async def charge_cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
     """Returns a charge's cancellation by its message id."""
-    known = instructions.cancellation(network, msg_id)
-    if known is None:
-        raise not_found()
+    known = found(instructions.cancellation(network, msg_id))
     instructions.release_cancellation(network, known)
     return answer(instructions.answered_cancellation(network, known))
 
@@ -155,15 +145,9 @@ async def participant_put(request: Asked, network: NamedDependency[Network], isp
     if set(host) & set("/@?# "):
         form.refuse("host", "INVALID", "A host with an optional port is expected")
     form.check()
-    network.store.run(
-        "INSERT INTO participant (ispb, name, jku, host) VALUES (?, ?, ?, ?) ON CONFLICT (ispb) DO UPDATE"
-        " SET name = excluded.name, jku = excluded.jku, host = excluded.host",
-        ispb,
-        name,
-        jku,
-        host.lower(),
-    )
-    return answer({"ispb": ispb, "name": name, "jku": jku, "host": host.lower()})
+    participant = {"ispb": ispb, "name": name, "jku": jku, "host": host.lower()}
+    network.store.put("participant", **participant)
+    return answer(participant)
 
 
 @get("/participants", guards=[participant_only])
@@ -192,36 +176,17 @@ async def clock_put(request: Asked, network: NamedDependency[Network]) -> Respon
     return answer(_clock(network))
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    message_in,
-    recurrence_put,
-    stream_start,
-    stream_next,
-    stream_end,
-    payment_status,
-    return_status,
-    cancellation_status,
-    charge_status,
-    charge_cancellation_status,
-    participant_put,
-    participant_list,
-    clock_get,
-    clock_put,
-)
-
-
 def _clock(network: Network) -> dict[str, object]:
     tellers: tuple[movements.Named, ...] = (*partners.PARTNERS.values(), analyses.ANALYST, EVENTS, claims.EVENTS)
-    dues = [part.wakes_at(network) for part in (card_charges, partners, analyses, claims)]
+    dues = [network.store.next_due(table) for table in DATED]
     due_now = any(due is not None and due <= network.clock.business() for due in dues)
-    dues += [mailbox.next_available(network), charging.next_due(network)]
-    running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
+    dues.append(mailbox.next_available(network))
+    running = timer.earliest(network, timer.BY_MACHINE_TIME) is not None
     return {
         "now": printed(network.clock.business()),
         "nextDue": printed_or_none(min((due for due in dues if due is not None), default=None)),
         "quiet": not running
         and not due_now
-        and not charging.is_due(network)
         and mailbox.quiet(network)
         and all(movements.quiet(network, teller) for teller in tellers),
     }
@@ -234,8 +199,8 @@ def _checked_ispb(ispb: str) -> None:
         raise forbidden()
 
 
-def _wait_and_limit(found: dict[str, str]) -> tuple[int, int]:
-    return queries.whole(found, "wait", 10, 0, LONGEST_WAIT), queries.whole(found, "limit", 10, 1, LARGEST_BATCH)
+def _wait_and_limit(given: dict[str, str]) -> tuple[int, int]:
+    return queries.whole(given, "wait", 10, 0, LONGEST_WAIT), queries.whole(given, "limit", 10, 1, LARGEST_BATCH)
 
 
 async def _pull(

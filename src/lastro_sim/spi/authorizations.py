@@ -7,7 +7,7 @@ payment's end in the same transaction: both or neither.
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lastro.standards import recurrence_ids
@@ -87,21 +87,12 @@ def live(network: Network, id_rec: str) -> sqlite3.Row | None:
 
 def newest(network: Network, id_rec: str) -> sqlite3.Row | None:
     """Returns the newest authorization of a recurrence, of any status."""
-    return network.store.row("SELECT * FROM authorization WHERE id_rec = ? ORDER BY seq DESC", id_rec)
+    return network.store.find("authorization", id_rec=id_rec)
 
 
 def held(network: Network, id_rec: str) -> sqlite3.Row | None:
     """Returns the authorization in force of a recurrence."""
-    return network.store.row(
-        "SELECT * FROM authorization WHERE id_rec = ? AND status = 'AUTHORIZED' ORDER BY seq DESC", id_rec
-    )
-
-
-def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
-    """Returns the newest authorizations, oldest first; or those of one recurrence."""
-    return network.store.rows(
-        "SELECT * FROM authorization WHERE ?1 IS NULL OR id_rec = ?1 ORDER BY seq DESC LIMIT ?2", id_rec, limit
-    )[::-1]
+    return network.store.find("authorization", id_rec=id_rec, status="AUTHORIZED")
 
 
 def is_same(row: sqlite3.Row, consent: Consent) -> bool:
@@ -119,15 +110,13 @@ def payer_of(row: sqlite3.Row) -> dict[str, Any]:
 def ask(network: Network, consent: Consent, fault: faults.Fault | None) -> None:
     """Keeps an authorization without payment, and asks the receiver's bank."""
     with network.store.writing():
-        seq = _keep(network, consent, "PENDING", fault=fault)
-        _ask(network, _known(network, seq), fault)
+        _ask(network, _keep(network, consent, "PENDING", fault=fault), fault)
 
 
 def ask_again(network: Network, authorization: sqlite3.Row, fault: faults.Fault | None) -> None:
     """Sends the payer's same consent again, since no answer came."""
     with network.store.writing():
-        behaviour = None if fault is None else fault.behaviour
-        network.store.run("UPDATE authorization SET behaviour = ? WHERE seq = ?", behaviour, authorization["seq"])
+        network.store.change("authorization", authorization, behaviour=faults.behaviour_of(fault))
         _ask(network, authorization, fault)
 
 
@@ -138,7 +127,7 @@ def ride(network: Network, consent: Consent, end_to_end_id: str) -> None:
 
 def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> None:
     """Ends the authorization of an ended payment, in the caller's transaction. code: None when the payment settled."""
-    row = network.store.row("SELECT * FROM authorization WHERE end_to_end_id = ? AND status = 'PENDING'", end_to_end_id)
+    row = network.store.find("authorization", end_to_end_id=end_to_end_id, status="PENDING")
     if row is not None:
         _end(network, row, "AUTHORIZED" if code is None else "REJECTED", code)
 
@@ -160,8 +149,7 @@ def answered(network: Network, ispb: str, answer: AuthorizationAnswer) -> str | 
 def decline(network: Network, consent: Consent, reason: str, fault: faults.Fault | None) -> None:
     """Declines a recurrence and tells the receiver's bank."""
     with network.store.writing():
-        row = _known(network, _keep(network, consent, "DECLINED", code=reason))
-        _tell(network, row, {"status": "RJCT", "code": reason}, fault)
+        _tell(network, _keep(network, consent, "DECLINED", code=reason), {"status": "RJCT", "code": reason}, fault)
     network.bells.ring(f"authorization:{consent.id_rec}")
 
 
@@ -175,7 +163,7 @@ def cancel(network: Network, id_rec: str, receiver: str, payer: dict[str, Any], 
         role = "USUARIO_PAGADOR" if reason == BY_PAYER else "PSP_PAGADOR"
         requester = {"role": role, "document": payer["document"], "name": payer["name"]}
         fields = {"idRec": id_rec, "reason": reason, "requestedBy": requester, "canceledAt": printed(now)}
-        _put(network, receiver, "pain.011", fields, fault)
+        mailbox.put_struck(network, receiver, "pain.011", fields, fault)
 
 
 def cancel_for_receiver(network: Network, ispb: str, asked: Cancellation, magic: faults.Fault | None) -> None:
@@ -185,37 +173,28 @@ def cancel_for_receiver(network: Network, ispb: str, asked: Cancellation, magic:
     if row is not None:
         about["payerDocument"] = payer_of(row)["document"]["number"]
     fault = faults.strike(network, "cancellation", about, OF_RECEIVERS_CANCELLATIONS) or magic
-    code = None
+    code, behaviour = None, faults.behaviour_of(fault)
     if row is None or row["receiver"] != ispb or row["status"] in {"REJECTED", "DECLINED"}:
         code = NO_SUCH_RECURRENCE
-    elif fault is not None and fault.behaviour == "reject":
+    elif fault is not None and behaviour == "reject":
         code = fault.code or REFUSED_BY_BANK
     if code is None:
         _end_all(network, asked.id_rec, asked.reason)
     now = network.clock.business()
-    late = fault.delay if fault is not None and fault.behaviour == "late" else 0
-    network.store.run(
-        "INSERT INTO cancellation (msg_id, id_rec, sender, reason, status, code, decided_at, told_at, withheld)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        asked.msg_id,
-        asked.id_rec,
-        ispb,
-        asked.reason,
-        "ACCP" if code is None else "RJCT",
-        code,
-        now,
-        now + late,
-        fault is not None and fault.behaviour == "timeout",
-    )
-    tell_cancellation(network, asked.msg_id, fault)
+    late = fault.delay if fault is not None and behaviour == "late" else 0
+    network.store.insert(
+        "cancellation", **asdict(asked), sender=ispb, status="ACCP" if code is None else "RJCT", code=code,
+        decided_at=now, told_at=now + late, withheld=behaviour == "timeout",
+    )  # fmt: skip
+    tell_cancellation(network, asked.msg_id, is_twice=behaviour == "twice")
 
 
 def cancellation(network: Network, msg_id: str) -> sqlite3.Row | None:
     """Returns a receiver's cancellation by its message id."""
-    return network.store.row("SELECT * FROM cancellation WHERE msg_id = ?", msg_id)
+    return network.store.find("cancellation", msg_id=msg_id)
 
 
-def tell_cancellation(network: Network, msg_id: str, fault: faults.Fault | None = None) -> None:
+def tell_cancellation(network: Network, msg_id: str, *, is_twice: bool = False) -> None:
     """Sends the outcome of a receiver's cancellation again; nothing while withheld."""
     row = cancellation(network, msg_id)
     if row is None or row["withheld"]:
@@ -223,8 +202,7 @@ def tell_cancellation(network: Network, msg_id: str, fault: faults.Fault | None 
     fields = {"originalMsgId": msg_id, "idRec": row["id_rec"], "status": row["status"]}
     fields |= {} if row["code"] is None else {"code": row["code"]}
     fields["decidedAt"] = printed(row["decided_at"])
-    copies = 2 if fault is not None and fault.behaviour == "twice" else 1
-    mailbox.put(network, row["sender"], "pain.012", fields, copies=copies, available_at=row["told_at"])
+    mailbox.put(network, row["sender"], "pain.012", fields, is_twice=is_twice, available_at=row["told_at"])
 
 
 def release_cancellation(network: Network, row: sqlite3.Row) -> None:
@@ -268,32 +246,22 @@ def _keep(
     code: str | None = None,
     end_to_end_id: str | None = None,
     fault: faults.Fault | None = None,
-) -> int:
+) -> sqlite3.Row:
     now = network.clock.business()
-    network.store.run(
-        "INSERT INTO authorization (id_rec, receiver, payer, maximum, end_to_end_id, status, code, accepted_at, decided_at,"
-        " behaviour) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        consent.id_rec,
-        consent.receiver,
-        json.dumps(consent.payer),
-        consent.maximum,
-        end_to_end_id,
-        status,
-        code,
-        now,
-        None if status == "PENDING" else now,
-        None if fault is None else fault.behaviour,
+    network.store.insert(
+        "authorization",
+        id_rec=consent.id_rec,
+        receiver=consent.receiver,
+        payer=json.dumps(consent.payer),
+        maximum=consent.maximum,
+        end_to_end_id=end_to_end_id,
+        status=status,
+        code=code,
+        accepted_at=now,
+        decided_at=None if status == "PENDING" else now,
+        behaviour=faults.behaviour_of(fault),
     )
-    kept = newest(network, consent.id_rec)
-    assert kept is not None
-    seq: int = kept["seq"]
-    return seq
-
-
-def _known(network: Network, seq: int) -> sqlite3.Row:
-    row = network.store.row("SELECT * FROM authorization WHERE seq = ?", seq)
-    assert row is not None
-    return row
+    return network.store.get("authorization", id_rec=consent.id_rec)
 
 
 def _ask(network: Network, row: sqlite3.Row, fault: faults.Fault | None) -> None:
@@ -305,24 +273,12 @@ def _tell(network: Network, row: sqlite3.Row, word: dict[str, Any], fault: fault
     if fault is not None and fault.behaviour == "timeout":
         return
     fields = {"idRec": row["id_rec"]} | word | {"decidedAt": printed(row["accepted_at"]), "payer": payer_of(row)}
-    _put(network, row["receiver"], "pain.012", fields, fault)
-
-
-def _put(network: Network, ispb: str, kind: str, fields: dict[str, Any], fault: faults.Fault | None) -> None:
-    behaviour = None if fault is None else fault.behaviour
-    late = fault.delay if fault is not None and behaviour == "late" else 0
-    copies = 2 if behaviour == "twice" else 1
-    mailbox.put(network, ispb, kind, fields, copies=copies, available_at=network.clock.business() + late)
+    mailbox.put_struck(network, row["receiver"], "pain.012", fields, fault)
 
 
 def _end(network: Network, row: sqlite3.Row, status: str, code: str | None) -> None:
-    network.store.run(
-        "UPDATE authorization SET status = ?, code = ?, decided_at = ?, behaviour = NULL WHERE seq = ?",
-        status,
-        code,
-        network.clock.business(),
-        row["seq"],
-    )
+    now = network.clock.business()
+    network.store.change("authorization", row, status=status, code=code, decided_at=now, behaviour=None)
     network.bells.ring(f"authorization:{row['id_rec']}")
 
 

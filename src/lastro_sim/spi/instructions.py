@@ -67,30 +67,17 @@ class CancellationInstruction:
 
 def find(network: Network, msg_id: str) -> sqlite3.Row | None:
     """Returns an instruction by the id of its message."""
-    return network.store.row("SELECT * FROM instruction WHERE msg_id = ?", msg_id)
+    return network.store.find("instruction", msg_id=msg_id)
 
 
 def of_charge(network: Network, id_rec: str, tx_id: str) -> list[sqlite3.Row]:
     """Returns all instructions of a charge, oldest first."""
-    return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? AND tx_id = ? ORDER BY seq", id_rec, tx_id)
-
-
-def of_recurrence(network: Network, id_rec: str) -> list[sqlite3.Row]:
-    """Returns all instructions of a recurrence, oldest first."""
-    return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? ORDER BY seq", id_rec)
+    return network.store.every("instruction", id_rec=id_rec, tx_id=tx_id)
 
 
 def being_paid(network: Network) -> int:
     """Counts the instructions being paid now."""
-    found = network.store.row("SELECT count(*) AS number FROM instruction WHERE step = 'PAYING'")
-    return 0 if found is None else int(found["number"])
-
-
-def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
-    """Returns the newest instructions, oldest first; or those of one recurrence."""
-    return network.store.rows(
-        "SELECT * FROM instruction WHERE ?1 IS NULL OR id_rec = ?1 ORDER BY seq DESC LIMIT ?2", id_rec, limit
-    )[::-1]
+    return len(network.store.rows("SELECT 1 FROM instruction WHERE step = 'PAYING'"))
 
 
 def named(network: Network, end_to_end_id: str | None, tx_id: str | None) -> sqlite3.Row | None:
@@ -140,18 +127,7 @@ def wait(network: Network, row: sqlite3.Row, step: str, due_at: int, unpaid: str
 
     step: the next one. unpaid: the reason for not collecting, None where nothing was tried.
     """
-    network.store.run(
-        "UPDATE instruction SET step = ?, due_at = ?, unpaid = coalesce(?, unpaid) WHERE seq = ?",
-        step,
-        due_at,
-        unpaid,
-        row["seq"],
-    )
-
-
-def paying(network: Network, row: sqlite3.Row) -> None:
-    """Marks an instruction as being paid; it ends with its payment."""
-    network.store.run("UPDATE instruction SET step = 'PAYING', due_at = NULL WHERE seq = ?", row["seq"])
+    network.store.change("instruction", row, step=step, due_at=due_at, unpaid=unpaid or row["unpaid"])
 
 
 def refuse(network: Network, row: sqlite3.Row, code: str) -> None:
@@ -162,7 +138,7 @@ def refuse(network: Network, row: sqlite3.Row, code: str) -> None:
 
 def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> None:
     """Ends the instruction of an ended payment, in the caller's transaction. code: None when the payment settled."""
-    row = network.store.row("SELECT * FROM instruction WHERE end_to_end_id = ? AND step = 'PAYING'", end_to_end_id)
+    row = network.store.find("instruction", end_to_end_id=end_to_end_id, step="PAYING")
     if row is None:
         return
     if code is None:
@@ -211,20 +187,19 @@ def cancel_for_receiver(
         code = fault.code or TOO_LATE
     if code is None and row is not None and row["status"] == "SCHEDULED":
         _end(network, row, "CANCELED", "SLCR")
-    now = network.clock.business()
-    network.store.run(
-        "INSERT INTO charge_cancellation (msg_id, instruction, id_rec, sender, status, code, decided_at, told_at, behaviour,"
-        " withheld) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        asked.msg_id,
-        asked.instruction,
-        asked.id_rec,
-        ispb,
-        "ACCP" if code is None else "RJCT",
-        code,
-        now,
-        now + (fault.delay if fault is not None and fault.behaviour == "late" else 0),
-        None if fault is None else fault.behaviour,
-        fault is not None and fault.behaviour == "timeout",
+    now, behaviour = network.clock.business(), faults.behaviour_of(fault)
+    network.store.insert(
+        "charge_cancellation",
+        msg_id=asked.msg_id,
+        instruction=asked.instruction,
+        id_rec=asked.id_rec,
+        sender=ispb,
+        status="ACCP" if code is None else "RJCT",
+        code=code,
+        decided_at=now,
+        told_at=now + (fault.delay if fault is not None and behaviour == "late" else 0),
+        behaviour=behaviour,
+        withheld=behaviour == "timeout",
     )
     tell_cancellation(network, asked.msg_id)
 
@@ -240,7 +215,7 @@ def _cannot_cancel(row: sqlite3.Row | None, *, too_late: bool) -> str | None:
 
 def cancellation(network: Network, msg_id: str) -> sqlite3.Row | None:
     """Returns a receiver's cancellation by its message id."""
-    return network.store.row("SELECT * FROM charge_cancellation WHERE msg_id = ?", msg_id)
+    return network.store.find("charge_cancellation", msg_id=msg_id)
 
 
 def tell_cancellation(network: Network, msg_id: str) -> None:
@@ -254,15 +229,15 @@ def tell_cancellation(network: Network, msg_id: str) -> None:
     of = find(network, row["instruction"])
     if of is not None:
         fields |= _original(of, more=1 if row["behaviour"] == "wrong-amount" else 0)
-    copies = 2 if row["behaviour"] == "twice" else 1
-    mailbox.put(network, row["sender"], "camt.029", fields, copies=copies, available_at=row["told_at"])
+    is_twice = row["behaviour"] == "twice"
+    mailbox.put(network, row["sender"], "camt.029", fields, is_twice=is_twice, available_at=row["told_at"])
 
 
 def release(network: Network, row: sqlite3.Row) -> None:
     """Sends a withheld outcome, since its receiver asks about it."""
     if row["withheld"]:
         with network.store.writing():
-            network.store.run("UPDATE instruction SET withheld = 0 WHERE seq = ?", row["seq"])
+            network.store.change("instruction", row, withheld=0)
             tell(network, row["msg_id"])
 
 
@@ -284,8 +259,7 @@ def answered(network: Network, row: sqlite3.Row) -> dict[str, Any]:
     found["decidedAt"] = printed(row["decided_at"])
     if row["status"] != "SETTLED":
         return found
-    payment = network.store.row("SELECT body, settled_at FROM payment WHERE end_to_end_id = ?", row["end_to_end_id"])
-    assert payment is not None
+    payment = network.store.get("payment", end_to_end_id=row["end_to_end_id"])
     return found | {"payment": json.loads(payment["body"]) | {"settledAt": printed(payment["settled_at"])}}
 
 
@@ -321,7 +295,7 @@ def _keep(
     end_to_end_id: str | None = None,
     due_at: int | None = None,
 ) -> None:
-    now, behaviour = network.clock.business(), None if fault is None else fault.behaviour
+    now, behaviour = network.clock.business(), faults.behaviour_of(fault)
     delay = 0 if fault is None else fault.delay
     values = {
         "msg_id": asked.msg_id, "id_rec": asked.id_rec, "tx_id": asked.tx_id, "sender": ispb, "kind": asked.kind,
@@ -332,10 +306,7 @@ def _keep(
         "decided_at": now, "told_at": now + (delay if behaviour in {"late", "reject"} else 0), "behaviour": behaviour,
         "fault_delay": delay, "withheld": behaviour == "timeout",
     }  # fmt: skip
-    network.store.run(
-        f"INSERT INTO instruction ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",  # noqa: S608 our names
-        *values.values(),
-    )
+    network.store.insert("instruction", **values)
     network.bells.ring("timer")
 
 
@@ -356,8 +327,8 @@ def _put(network: Network, row: sqlite3.Row, kind: str, fields: dict[str, Any], 
 
     It is not available before the first message about it; a fault may send it twice.
     """
-    behaviour = None if fault is None else fault.behaviour
+    behaviour = faults.behaviour_of(fault)
     late = fault.delay if fault is not None and behaviour == "late" else 0
-    copies = 2 if "twice" in {behaviour, row["behaviour"]} else 1
+    is_twice = "twice" in {behaviour, row["behaviour"]}
     available_at = max(row["told_at"], network.clock.business() + late)
-    mailbox.put(network, row["sender"], kind, fields, copies=copies, available_at=available_at)
+    mailbox.put(network, row["sender"], kind, fields, is_twice=is_twice, available_at=available_at)

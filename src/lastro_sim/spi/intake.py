@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
@@ -39,13 +39,13 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     form.instant("createdAt")
     if kind not in DOORS:
         form.check()
-    message = _read(form, kind, ispb, msg_id)
+    message = _READERS[kind](form, ispb, msg_id)
     form.check()
     logs.about(_subject(message))
     if _is_unseen(network, message):
         raise conflict("endToEndId", "DUPLICATE", "A payment of this endToEndId is there")
     body = json.dumps(form.data, sort_keys=True, default=str)
-    known = network.store.row("SELECT * FROM received WHERE msg_id = ?", msg_id)
+    known = network.store.find("received", msg_id=msg_id)
     if known is not None:
         if (known["ispb"], known["body"]) != (ispb, body):
             raise conflict("msgId", "DUPLICATE", "This msgId was used for another message")
@@ -62,14 +62,8 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
             mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": "A fault says so"} | code)
         return resource_id
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO received (msg_id, ispb, body, resource_id, received_at) VALUES (?, ?, ?, ?, ?)",
-            msg_id,
-            ispb,
-            body,
-            resource_id,
-            network.clock.machine(),
-        )
+        at = network.clock.machine()
+        network.store.insert("received", msg_id=msg_id, ispb=ispb, body=body, resource_id=resource_id, received_at=at)
         reason = _act(network, ispb, message)
         if reason is not None:
             mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": reason})
@@ -100,7 +94,8 @@ def _tell_again(network: Network, message: Message) -> None:
 
 
 def _magic_at_the_door(message: Message) -> faults.Fault | None:
-    fault = scenarios.for_charge(message.amount) if isinstance(message, instructions.Instruction) else None
+    amount = message.amount if isinstance(message, instructions.Instruction) else None
+    fault = scenarios.fault_of(scenarios.BY_CHARGE_AMOUNT, amount)
     return fault if fault is not None and fault.behaviour in faults.at_the_door("charge") else None
 
 
@@ -111,44 +106,27 @@ def _subject(message: Message) -> str:
     return str(message["endToEndId"]) if isinstance(message, Mapping) else message.end_to_end_id
 
 
-def _read(form: Form, kind: str, ispb: str, msg_id: str) -> Message:
-    if kind == "pain.013":
-        return _read_instruction(form, ispb, msg_id)
-    if kind == "camt.055":
-        return _read_charge_cancellation(form, msg_id)
-    if kind == "pain.011":
-        return _read_cancellation(form, msg_id)
-    if kind == "pain.012":
-        return _read_authorization_answer(form)
-    if kind == "pacs.004":
-        return _read_return(form, ispb)
-    if kind == "pacs.008":
-        return _read_order(form, ispb)
-    return _read_answer(form)
-
-
-def _read_answer(form: Form) -> Answer:
-    status = form.choice("status", {"ACSP", "RJCT"})
-    code = form.maybe_text("code", 4, CODE)
+def _verdict(form: Form, yes: str) -> tuple[str, str | None]:
+    """Reads a yes or a no, and the code of a no."""
+    status, code = form.choice("status", {yes, "RJCT"}), form.maybe_text("code", 4, CODE)
     if status == "RJCT" and form.given("code") is None:
         form.refuse("code", "REQUIRED", "A refusal says why")
-    return {
-        "originalMsgId": form.text("originalMsgId", 35, MESSAGE_ID),
-        "endToEndId": form.text("endToEndId", 32),
-        "status": status,
-        "code": code,
-    }
+    return status, code
 
 
-def _read_authorization_answer(form: Form) -> authorizations.AuthorizationAnswer:
-    status, code = form.choice("status", {"ACCP", "RJCT"}), form.maybe_text("code", 4, CODE)
-    if status == "RJCT" and form.given("code") is None:
-        form.refuse("code", "REQUIRED", "A refusal says why")
+def _read_answer(form: Form, _ispb: str, _msg_id: str) -> Answer:
+    status, code = _verdict(form, "ACSP")
+    original, about = form.text("originalMsgId", 35, MESSAGE_ID), form.text("endToEndId", 32)
+    return {"originalMsgId": original, "endToEndId": about, "status": status, "code": code}
+
+
+def _read_authorization_answer(form: Form, _ispb: str, _msg_id: str) -> authorizations.AuthorizationAnswer:
+    status, code = _verdict(form, "ACCP")
     original = form.text("originalMsgId", 35, MESSAGE_ID)
     return authorizations.AuthorizationAnswer(original, _id_rec(form), status == "ACCP", code)
 
 
-def _read_cancellation(form: Form, msg_id: str) -> authorizations.Cancellation:
+def _read_cancellation(form: Form, _ispb: str, msg_id: str) -> authorizations.Cancellation:
     reason = form.text("reason", 4, CODE)
     form.child("requestedBy").choice("role", authorizations.ROLES)
     return authorizations.Cancellation(msg_id, _id_rec(form), reason)
@@ -177,7 +155,7 @@ def _read_instruction(form: Form, ispb: str, msg_id: str) -> instructions.Instru
     return instruction
 
 
-def _read_charge_cancellation(form: Form, msg_id: str) -> instructions.CancellationInstruction:
+def _read_charge_cancellation(form: Form, _ispb: str, msg_id: str) -> instructions.CancellationInstruction:
     form.text("reason", 4, CODE)
     original, tx_id = form.text("originalMsgId", 35, MESSAGE_ID), form.text("txId", 35, CHARGE_TX_ID)
     return instructions.CancellationInstruction(msg_id, original, _id_rec(form), tx_id)
@@ -190,7 +168,7 @@ def _id_rec(form: Form) -> str:
     return text
 
 
-def _read_return(form: Form, ispb: str) -> returns.Return:
+def _read_return(form: Form, ispb: str, _msg_id: str) -> returns.Return:
     return_id = form.text("returnId", 32)
     if return_id and not pix_ids.is_return_id(return_id):
         form.refuse("returnId", "INVALID", "A return id is D, an ISPB, the UTC minute and 11 letters or digits")
@@ -204,7 +182,7 @@ def _read_return(form: Form, ispb: str) -> returns.Return:
     )
 
 
-def _read_order(form: Form, ispb: str) -> payments.Order:
+def _read_order(form: Form, ispb: str, _msg_id: str) -> payments.Order:
     form.instant("acceptedAt")
     receiver = form.child("receiver")
     instrument, purpose = form.choice("localInstrument", INSTRUMENTS), form.choice("purpose", PURPOSES)
@@ -226,6 +204,12 @@ def _read_order(form: Form, ispb: str) -> payments.Order:
         }
         | ({"remittance": remittance} if remittance else {}),
     )
+
+
+_READERS: Mapping[str, Callable[[Form, str, str], Message]] = {
+    "pacs.002": _read_answer, "pacs.004": _read_return, "pacs.008": _read_order, "pain.011": _read_cancellation,
+    "pain.012": _read_authorization_answer, "pain.013": _read_instruction, "camt.055": _read_charge_cancellation,
+}  # fmt: skip
 
 
 def _party(form: Form, *, owner_needed: bool, ispb: str | None = None) -> dict[str, Any]:
@@ -289,7 +273,7 @@ def _act_on_return(network: Network, asked: returns.Return) -> str | None:
     known = returns.find(network, asked.return_id)
     if known is None:
         ordered = faults.strike(network, "return", returns.about(asked), returns.OF_PARTICIPANTS)
-        returns.give_back(network, asked, ordered or scenarios.for_return(asked.amount))
+        returns.give_back(network, asked, ordered or scenarios.fault_of(scenarios.BY_RETURN_AMOUNT, asked.amount))
     elif returns.same(known, asked):
         returns.tell(network, known)
     else:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro.standards import pix_ids
+from lastro_sim import faults
 from lastro_sim.clock import SECOND, printed
 from lastro_sim.network import Network
 from lastro_sim.settings import SIMULATED_BANKS, SPI_ISPB
@@ -38,42 +39,36 @@ def put(
     kind: str,
     fields: dict[str, Any],
     *,
-    copies: int = 1,
+    is_twice: bool = False,
     available_at: int | None = None,
 ) -> None:
     """Puts a message into a participant's mailbox, each copy with an id. Banks played here get no messages."""
     if ispb in SIMULATED_BANKS:
         return
-    now = network.clock.business()
+    now, about = network.clock.business(), fields.get("endToEndId", fields.get("idRec"))
     if network.tracer is not None:
-        network.tracer.told(kind, fields.get("endToEndId", fields.get("idRec")))
-    for _ in range(copies):
+        network.tracer.told(kind, about)
+    for _ in range(2 if is_twice else 1):
         msg_id = pix_ids.message_id(SPI_ISPB, network.chance.octets(32))
-        body = {"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields}
-        network.store.run(
-            "INSERT INTO message (msg_id, ispb, type, end_to_end_id, body, available_at) VALUES (?, ?, ?, ?, ?, ?)",
-            msg_id,
-            ispb,
-            kind,
-            fields.get("endToEndId", fields.get("idRec")),
-            json.dumps(body),
-            now if available_at is None else available_at,
-        )
+        body = json.dumps({"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields})
+        at = now if available_at is None else available_at
+        network.store.insert("message", msg_id=msg_id, ispb=ispb, type=kind, end_to_end_id=about, body=body, available_at=at)
     network.bells.ring(f"out:{ispb}")
+
+
+def put_struck(
+    network: Network, ispb: str, kind: str, fields: dict[str, Any], fault: faults.Fault | None, at: int | None = None
+) -> None:
+    """Puts a message as a fault says: twice, or late. at: when it is available otherwise; None: now."""
+    behaviour = faults.behaviour_of(fault)
+    late = fault.delay if fault is not None and behaviour == "late" else 0
+    available_at = (network.clock.business() if at is None else at) + late
+    put(network, ispb, kind, fields, is_twice=behaviour == "twice", available_at=available_at)
 
 
 def asked(network: Network, ispb: str, msg_id: str, about: str, kind: str = "pacs.008") -> bool:
     """Tells whether this message asked the participant about that payment or recurrence."""
-    return (
-        network.store.row(
-            "SELECT 1 FROM message WHERE msg_id = ? AND ispb = ? AND end_to_end_id = ? AND type = ?",
-            msg_id,
-            ispb,
-            about,
-            kind,
-        )
-        is not None
-    )
+    return network.store.find("message", msg_id=msg_id, ispb=ispb, end_to_end_id=about, type=kind) is not None
 
 
 def start(network: Network, ispb: str, name: str | None) -> Cursor:
@@ -81,17 +76,17 @@ def start(network: Network, ispb: str, name: str | None) -> Cursor:
     stream = network.chance.letters(20)
     with network.store.writing():
         if name is not None:
-            for old in network.store.rows("SELECT id FROM stream WHERE ispb = ? AND name = ?", ispb, name):
+            for old in network.store.every("stream", ispb=ispb, name=name):
                 _drop(network, old["id"])
                 network.bells.ring(f"stream:{old['id']}")
-        network.store.run("INSERT INTO stream (id, ispb, name) VALUES (?, ?, ?)", stream, ispb, name)
+        network.store.insert("stream", id=stream, ispb=ispb, name=name)
     network.bells.ring(f"out:{ispb}")
     return Cursor(stream, 0)
 
 
 def confirm(network: Network, ispb: str, cursor: Cursor) -> bool:
     """Confirms all messages up to the cursor; False without such a stream."""
-    known = network.store.row("SELECT pulls FROM stream WHERE id = ? AND ispb = ?", cursor.stream, ispb)
+    known = network.store.find("stream", id=cursor.stream, ispb=ispb)
     if known is None or cursor.pull > known["pulls"]:
         return False
     network.store.run(
@@ -114,7 +109,7 @@ def end(network: Network, ispb: str, cursor: Cursor) -> bool:
 def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, list[dict[str, Any]]] | None:
     """Leases the oldest free messages to a stream; None if it was closed."""
     with network.store.writing():
-        known = network.store.row("SELECT pulls FROM stream WHERE id = ? AND ispb = ?", stream, ispb)
+        known = network.store.find("stream", id=stream, ispb=ispb)
         if known is None:
             return None
         found = _free(network, ispb, stream, limit)
@@ -123,9 +118,7 @@ def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, 
         pull = known["pulls"] + 1
         until = network.clock.machine() + int(network.settings.lease_seconds * SECOND)
         for row in found:
-            network.store.run(
-                "UPDATE message SET stream = ?, pull = ?, lease_until = ? WHERE seq = ?", stream, pull, until, row["seq"]
-            )
+            network.store.change("message", row, stream=stream, pull=pull, lease_until=until)
         network.store.run("UPDATE stream SET pulls = ? WHERE id = ?", pull, stream)
     return Cursor(stream, pull), [json.loads(row["body"]) for row in found]
 
@@ -140,12 +133,8 @@ def next_available(network: Network) -> int | None:
 
 def quiet(network: Network) -> bool:
     """Tells whether every available message has been given and confirmed."""
-    return (
-        network.store.row(
-            "SELECT 1 FROM message WHERE confirmed = 0 AND available_at <= ? LIMIT 1", network.clock.business()
-        )
-        is None
-    )
+    sql = "SELECT 1 FROM message WHERE confirmed = 0 AND available_at <= ? LIMIT 1"
+    return network.store.row(sql, network.clock.business()) is None
 
 
 def _free(network: Network, ispb: str, stream: str, limit: int) -> list[sqlite3.Row]:

@@ -47,18 +47,18 @@ class Order:
 
 def find(network: Network, end_to_end_id: str) -> sqlite3.Row | None:
     """Returns a payment by its id."""
-    return network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", end_to_end_id)
+    return network.store.find("payment", end_to_end_id=end_to_end_id)
 
 
 def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
     """Takes a payment for a participant and asks its bank. It settles without asking when the fault says late."""
     with network.store.writing():
         due_at = network.clock.machine() + int(network.settings.ask_seconds * SECOND)
-        _keep(network, order, fault, asked=True, due_at=due_at)
+        payment = _keep(network, order, fault, asked=True, due_at=due_at)
         if fault is not None and fault.behaviour == "late":
-            _settle_unasked(network, order, fault)
+            _settle_unasked(network, payment, fault)
         else:
-            _send_question(network, _known(network, order.end_to_end_id))
+            _send_question(network, payment)
     network.falls_due(due_at)
 
 
@@ -69,15 +69,10 @@ def settle_outside(network: Network, order: Order, code: str | None, fault: faul
         if fault is not None and fault.behaviour == "reject":
             code = fault.code or SETTLEMENT_FAILED
         due_at = network.clock.machine() + fault.delay if fault is not None and slow else None
-        _keep(network, order, fault, asked=False, due_at=due_at)
-        network.store.run(
-            "UPDATE payment SET code = ?, withheld = ? WHERE end_to_end_id = ?",
-            code,
-            fault is not None and fault.behaviour == "timeout",
-            order.end_to_end_id,
-        )
+        payment = _keep(network, order, fault, asked=False, due_at=due_at)
+        network.store.change("payment", payment, code=code, withheld=faults.behaviour_of(fault) == "timeout")
         if not slow:
-            _conclude(network, order.end_to_end_id, code)
+            _conclude(network, payment, code)
     if slow:
         network.bells.ring("timer")
 
@@ -91,49 +86,35 @@ def accept(network: Network, payment: sqlite3.Row) -> None:
     """Accepts a payment for its receiver's bank; a late or repeated yes changes nothing."""
     if payment["step"] != "ASKED" or _answer_lost(network, payment):
         return
-    end_to_end_id = payment["end_to_end_id"]
     if payment["behaviour"] == "reject":
-        _conclude(network, end_to_end_id, payment["fault_code"] or SETTLEMENT_FAILED)
+        _conclude(network, payment, payment["fault_code"] or SETTLEMENT_FAILED)
     elif payment["behaviour"] == "timeout":
-        _conclude(network, end_to_end_id, TIMED_OUT)
+        _conclude(network, payment, TIMED_OUT)
     elif payment["behaviour"] == "slow":
-        network.store.run(
-            "UPDATE payment SET step = 'FINISHING', due_at = ? WHERE end_to_end_id = ?",
-            network.clock.machine() + payment["fault_delay"],
-            end_to_end_id,
-        )
+        due_at = network.clock.machine() + payment["fault_delay"]
+        network.store.change("payment", payment, step="FINISHING", due_at=due_at)
         network.bells.ring("timer")
     else:
-        _conclude(network, end_to_end_id, None)
+        _conclude(network, payment, None)
 
 
 def refuse(network: Network, payment: sqlite3.Row, code: str) -> None:
     """Refuses a payment for its receiver's bank."""
     if payment["step"] == "ASKED" and not _answer_lost(network, payment):
-        _conclude(network, payment["end_to_end_id"], code)
+        _conclude(network, payment, code)
 
 
-def run_due(network: Network) -> None:
-    """Ends the due payments: unanswered ones, and slow settlements."""
-    now = network.clock.machine()
-    for payment in network.store.rows("SELECT * FROM payment WHERE due_at <= ? ORDER BY due_at, seq", now):
-        code = TIMED_OUT if payment["step"] == "ASKED" else payment["code"]
-        with network.store.writing():
-            _conclude(network, payment["end_to_end_id"], code)
-
-
-def next_due(network: Network) -> int | None:
-    """Returns the machine time of the next end."""
-    row = network.store.row("SELECT min(due_at) AS due FROM payment WHERE due_at IS NOT NULL")
-    return None if row is None else row["due"]
+def end_due(network: Network, payment: sqlite3.Row) -> None:
+    """Ends a due payment: an unanswered one, or a slow settlement."""
+    _conclude(network, payment, TIMED_OUT if payment["step"] == "ASKED" else payment["code"])
 
 
 def release(network: Network, payment: sqlite3.Row) -> None:
     """Sends a withheld outcome, since its sender asks about it."""
     if payment["withheld"] and payment["step"] == "DONE":
         with network.store.writing():
-            network.store.run("UPDATE payment SET withheld = 0 WHERE seq = ?", payment["seq"])
-            _tell(network, _known(network, payment["end_to_end_id"]))
+            network.store.change("payment", payment, withheld=0)
+            _tell(network, network.store.get("payment", seq=payment["seq"]))
 
 
 def repeat(network: Network, payment: sqlite3.Row) -> None:
@@ -161,7 +142,7 @@ def shown(payment: sqlite3.Row) -> dict[str, Any]:
     } | ({"code": payment["code"]} if payment["status"] == "RJCT" else {})
 
 
-def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: bool, due_at: int | None) -> None:
+def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: bool, due_at: int | None) -> sqlite3.Row:
     accepted_at = network.clock.business()
     fields = {
         "endToEndId": order.end_to_end_id,
@@ -170,67 +151,53 @@ def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: 
         "acceptedAt": printed(accepted_at),
         **order.fields,
     }
-    network.store.run(
-        "INSERT INTO payment (end_to_end_id, sender, receiver, tx_id, amount, body, accepted_at, status, step, asked,"
-        " due_at, behaviour, fault_code, fault_delay) VALUES (?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?, ?, ?, ?)",
-        order.end_to_end_id,
-        order.sender,
-        order.receiver,
-        order.tx_id,
-        order.amount,
-        json.dumps(fields),
-        accepted_at,
-        "ASKED" if asked else "FINISHING",
-        asked,
-        due_at,
-        fault.behaviour if fault else None,
-        fault.code if fault else None,
-        fault.delay if fault else 0,
+    network.store.insert(
+        "payment",
+        end_to_end_id=order.end_to_end_id,
+        sender=order.sender,
+        receiver=order.receiver,
+        tx_id=order.tx_id,
+        amount=order.amount,
+        body=json.dumps(fields),
+        accepted_at=accepted_at,
+        status="PENDING",
+        step="ASKED" if asked else "FINISHING",
+        asked=asked,
+        due_at=due_at,
+        behaviour=faults.behaviour_of(fault),
+        fault_code=fault.code if fault else None,
+        fault_delay=fault.delay if fault else 0,
     )
-
-
-def _known(network: Network, end_to_end_id: str) -> sqlite3.Row:
-    payment = find(network, end_to_end_id)
-    assert payment is not None
-    return payment
-
-
-def _copies(payment: sqlite3.Row) -> int:
-    return 2 if payment["behaviour"] == "twice" else 1
+    return network.store.get("payment", end_to_end_id=order.end_to_end_id)
 
 
 def _send_question(network: Network, payment: sqlite3.Row) -> None:
-    mailbox.put(network, payment["receiver"], "pacs.008", json.loads(payment["body"]), copies=_copies(payment))
+    is_twice = payment["behaviour"] == "twice"
+    mailbox.put(network, payment["receiver"], "pacs.008", json.loads(payment["body"]), is_twice=is_twice)
 
 
 def _answer_lost(network: Network, payment: sqlite3.Row) -> bool:
     """Tells whether the fault loses this answer, and then asks again. The same question goes out in a new message."""
     if payment["behaviour"] != "lost-answer":
         return False
-    network.store.run(
-        "UPDATE payment SET behaviour = NULL, due_at = ? WHERE seq = ?",
-        network.clock.machine() + int(network.settings.ask_seconds * SECOND),
-        payment["seq"],
-    )
+    due_at = network.clock.machine() + int(network.settings.ask_seconds * SECOND)
+    network.store.change("payment", payment, behaviour=None, due_at=due_at)
     _send_question(network, payment)
     network.bells.ring("timer")
     return True
 
 
-def _settle_unasked(network: Network, order: Order, fault: faults.Fault) -> None:
+def _settle_unasked(network: Network, payment: sqlite3.Row, fault: faults.Fault) -> None:
     now = network.clock.business()
-    network.store.run(
-        "UPDATE payment SET status = 'ACCC', step = 'DONE', due_at = NULL, settled_at = ? WHERE end_to_end_id = ?",
-        now,
-        order.end_to_end_id,
-    )
-    _tell_what_shares_its_end(network, order.end_to_end_id, None)
-    fields = json.loads(_known(network, order.end_to_end_id)["body"]) | {"settledAt": printed(now)}
-    mailbox.put(network, order.receiver, "camt.054", fields, available_at=now + fault.delay)
+    network.store.change("payment", payment, status="ACCC", step="DONE", due_at=None, settled_at=now)
+    _tell_what_shares_its_end(network, payment["end_to_end_id"], None)
+    fields = json.loads(payment["body"]) | {"settledAt": printed(now)}
+    mailbox.put_struck(network, payment["receiver"], "camt.054", fields, fault)
 
 
-def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
+def _conclude(network: Network, payment: sqlite3.Row, code: str | None) -> None:
     """Ends a payment, once: settled when there is no code."""
+    end_to_end_id = payment["end_to_end_id"]
     network.store.run(
         "UPDATE payment SET status = ?, step = 'DONE', code = ?, due_at = NULL, settled_at = ?"
         " WHERE end_to_end_id = ? AND step <> 'DONE'",
@@ -239,7 +206,7 @@ def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
         network.clock.business() if code is None else None,
         end_to_end_id,
     )
-    payment = _known(network, end_to_end_id)
+    payment = network.store.get("payment", end_to_end_id=end_to_end_id)
     if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
         charges.settled(network, payment)
     _tell_what_shares_its_end(network, end_to_end_id, payment["code"])
@@ -263,4 +230,4 @@ def _tell(network: Network, payment: sqlite3.Row) -> None:
     for side, word in (("sender", "ACSC"), ("receiver", "ACCC")):
         if side == "sender" or payment["asked"]:
             told = fields | {"status": word if settled else "RJCT"} | tail
-            mailbox.put(network, payment[side], "pacs.002", told, copies=_copies(payment))
+            mailbox.put(network, payment[side], "pacs.002", told, is_twice=payment["behaviour"] == "twice")

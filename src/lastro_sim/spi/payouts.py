@@ -34,7 +34,8 @@ def send(network: Network, order: Order) -> str | None:
             return "This endToEndId belongs to another payment"
         payments.repeat(network, known)
         return None
-    fault = faults.strike(network, "payout", order.about, faults.in_process("payout")) or scenarios.for_payout(order.amount)
+    fault = faults.strike(network, "payout", order.about, faults.in_process("payout"))
+    fault = fault or scenarios.fault_of(scenarios.BY_PAYOUT_AMOUNT, order.amount)
     buckets.give_back(network, order.end_to_end_id, order.sender)
     code = _refused_by_network(network, order)
     if code is None and order.receiver not in SIMULATED_BANKS:
@@ -66,7 +67,7 @@ def _refused_by_network(network: Network, order: Order) -> str | None:
         return "AM01"
     if order.receiver == order.sender:
         return "AG12"
-    known = network.store.row("SELECT 1 FROM participant WHERE ispb = ?", order.receiver)
+    known = network.store.find("participant", ispb=order.receiver)
     return "RC10" if known is None and order.receiver not in SIMULATED_BANKS else None
 
 

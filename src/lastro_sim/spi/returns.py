@@ -6,7 +6,7 @@ that had sent the payment is told of the money, which is there by then.
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lastro_sim import amounts, faults
@@ -48,12 +48,12 @@ def left(network: Network, payment: sqlite3.Row) -> int:
 
 def find(network: Network, return_id: str) -> sqlite3.Row | None:
     """Returns a return by its id."""
-    return network.store.row("SELECT * FROM giveback WHERE return_id = ?", return_id)
+    return network.store.find("giveback", return_id=return_id)
 
 
 def of_payment(network: Network, end_to_end_id: str) -> list[sqlite3.Row]:
     """Returns all returns of a payment, oldest first."""
-    return network.store.rows("SELECT * FROM giveback WHERE end_to_end_id = ? ORDER BY seq", end_to_end_id)
+    return network.store.every("giveback", end_to_end_id=end_to_end_id)
 
 
 def about(asked: Return) -> dict[str, str | None]:
@@ -82,22 +82,12 @@ def give_back(network: Network, asked: Return, fault: faults.Fault | None) -> No
     late = fault.delay if fault is not None and behaviour == "late" else 0
     if fault is not None and behaviour == "reject" and code is None:
         code = fault.code or SETTLEMENT_FAILED
-    slow = fault is not None and behaviour == "slow"
-    network.store.run(
-        "INSERT INTO giveback (return_id, end_to_end_id, sender, amount, reason, details, status, code, due_at,"
-        " behaviour, withheld) VALUES (?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?, ?)",
-        asked.return_id,
-        asked.end_to_end_id,
-        asked.sender,
-        asked.amount,
-        asked.reason,
-        asked.details,
-        code,
-        network.clock.machine() + fault.delay if fault is not None and slow else None,
-        behaviour,
-        behaviour == "timeout",
-    )
-    if not slow:
+    due_at = network.clock.machine() + fault.delay if fault is not None and behaviour == "slow" else None
+    network.store.insert(
+        "giveback", **asdict(asked), status="PENDING", code=code, due_at=due_at, behaviour=behaviour,
+        withheld=behaviour == "timeout",
+    )  # fmt: skip
+    if due_at is None:
         _conclude(network, asked.return_id, code, late)
     network.bells.ring("timer")
 
@@ -114,29 +104,20 @@ def tell(network: Network, known: sqlite3.Row) -> None:
         "amount": amounts.printed(known["amount"]),
     }
     fields |= {"settledAt": printed(known["settled_at"])} if settled else {"code": known["code"]}
-    mailbox.put(network, known["sender"], "pacs.002", fields, copies=2 if known["behaviour"] == "twice" else 1)
+    mailbox.put(network, known["sender"], "pacs.002", fields, is_twice=known["behaviour"] == "twice")
 
 
 def release(network: Network, known: sqlite3.Row) -> None:
     """Sends a withheld outcome, since its sender asks about it."""
     if known["withheld"]:
         with network.store.writing():
-            network.store.run("UPDATE giveback SET withheld = 0 WHERE seq = ?", known["seq"])
-            tell(network, _known(network, known["return_id"]))
+            network.store.change("giveback", known, withheld=0)
+            tell(network, network.store.get("giveback", seq=known["seq"]))
 
 
-def run_due(network: Network) -> None:
-    """Ends the slow returns that are due."""
-    now = network.clock.machine()
-    for row in network.store.rows("SELECT return_id, code FROM giveback WHERE due_at <= ? ORDER BY due_at", now):
-        with network.store.writing():
-            _conclude(network, row["return_id"], row["code"])
-
-
-def next_due(network: Network) -> int | None:
-    """Returns the machine time of the next end."""
-    row = network.store.row("SELECT min(due_at) AS due FROM giveback WHERE due_at IS NOT NULL")
-    return None if row is None else row["due"]
+def end_due(network: Network, row: sqlite3.Row) -> None:
+    """Ends a slow return that is due."""
+    _conclude(network, row["return_id"], row["code"])
 
 
 def shown(known: sqlite3.Row) -> dict[str, Any]:
@@ -156,7 +137,7 @@ def _judged(network: Network, asked: Return) -> str | None:
         return "AG13"
     if asked.amount == 0:
         return "AM01"
-    payment = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", asked.end_to_end_id)
+    payment = network.store.find("payment", end_to_end_id=asked.end_to_end_id)
     if payment is None or payment["status"] != "ACCC" or payment["receiver"] != asked.sender:
         return SETTLEMENT_FAILED
     if network.clock.business() - payment["settled_at"] > WINDOW:
@@ -164,12 +145,6 @@ def _judged(network: Network, asked: Return) -> str | None:
     if asked.reason == WITHDRAWAL and json.loads(payment["body"]).get("purpose") not in OF_A_WITHDRAWAL:
         return WITHDRAWAL
     return "AM09" if asked.amount > left(network, payment) else None
-
-
-def _known(network: Network, return_id: str) -> sqlite3.Row:
-    known = find(network, return_id)
-    assert known is not None
-    return known
 
 
 def _conclude(network: Network, return_id: str, code: str | None, late: int = 0) -> None:
@@ -180,7 +155,7 @@ def _conclude(network: Network, return_id: str, code: str | None, late: int = 0)
         network.clock.business() if code is None else None,
         return_id,
     )
-    known = _known(network, return_id)
+    known = network.store.get("giveback", return_id=return_id)
     tell(network, known)
     if known["status"] == "ACCC":
         _announce(network, known, late)
@@ -188,8 +163,7 @@ def _conclude(network: Network, return_id: str, code: str | None, late: int = 0)
 
 def _announce(network: Network, known: sqlite3.Row, late: int) -> None:
     """Sends a pacs.004 to the bank that had sent the payment. It is available after `late` microseconds of business time."""
-    payment = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", known["end_to_end_id"])
-    assert payment is not None
+    payment = network.store.get("payment", end_to_end_id=known["end_to_end_id"])
     fields = {
         "returnId": known["return_id"],
         "endToEndId": known["end_to_end_id"],
@@ -199,6 +173,5 @@ def _announce(network: Network, known: sqlite3.Row, late: int) -> None:
         "settledAt": printed(known["settled_at"]),
         **original.of_payment(payment),
     }
-    copies = 2 if known["behaviour"] == "twice" else 1
-    available_at = known["settled_at"] + late
-    mailbox.put(network, payment["sender"], "pacs.004", fields, copies=copies, available_at=available_at)
+    is_twice, available_at = known["behaviour"] == "twice", known["settled_at"] + late
+    mailbox.put(network, payment["sender"], "pacs.004", fields, is_twice=is_twice, available_at=available_at)

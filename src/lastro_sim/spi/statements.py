@@ -6,7 +6,6 @@ from functools import partial
 
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import amounts, statements
@@ -34,9 +33,6 @@ SELECT g.*, p.sender AS payer_bank, p.amount AS paid, p.body, p.tx_id, p.receive
 async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Returns a page of the statement of a past day."""
     return statements.page(request, network, "pix", partial(movements, network, ispb))
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
 
 
 def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:

@@ -15,13 +15,8 @@ WORDS = {transfers.EFFECTIVE: "SETTLED", transfers.PENDING: "PENDING"}
 
 def listed(network: Network, num_ctrl_if: str | None, limit: int) -> list[dict[str, Any]]:
     """Lists transfers that reached the STR, oldest first: the newest `limit`, or one. Each numCtrlIf stands once."""
-    if num_ctrl_if is not None:
-        found = transfers.find(network, num_ctrl_if)
-        rows = [] if found is None else [found]
-    else:
-        rows = transfers.listed(network, limit)
     told = []
-    for row in rows:
+    for row in network.store.newest("ted", limit, num_ctrl_if=num_ctrl_if):
         one = transfers.shown(network, row)
         word = WORDS.get(one["status"], "REJECTED")
         told.append(
@@ -44,10 +39,8 @@ def give_back(network: Network, form: Form) -> dict[str, Any]:
     if code and CODE.fullmatch(code) is None:
         form.refuse("code", "INVALID", "A CodDevTransf has one to three digits")
     form.check()
-    if num_ctrl_if is not None:
-        known = transfers.find(network, num_ctrl_if)
-    else:
-        known = transfers.by_num_ctrl_str(network, num_ctrl_str or "")
+    named = {"num_ctrl_if": num_ctrl_if} if num_ctrl_str is None else {"num_ctrl_str": num_ctrl_str}
+    known = network.store.find("ted", **named)
     if known is None:
         return {"status": "REJECTED", "code": "UNKNOWN_TRANSFER"}
     if transfers.status(network, known)[0] != transfers.EFFECTIVE:

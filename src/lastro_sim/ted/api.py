@@ -2,17 +2,14 @@
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro.standards import pix_ids
-from lastro_sim import queries
 from lastro_sim.answers import Asked, answer
-from lastro_sim.bank.acts import MOST_LISTED
-from lastro_sim.forms import Form
 from lastro_sim.guard import participant_only
 from lastro_sim.network import Network
-from lastro_sim.refusals import Problem, forbidden, malformed, not_found
+from lastro_sim.refusals import Problem, forbidden, found, malformed
+from lastro_sim.routes import act, listing
 from lastro_sim.settings import SIMULATED_BANKS
 
 from . import acts, incoming, intake, transfers
@@ -34,45 +31,14 @@ async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPa
     back = incoming.return_of(network, num_ctrl_if)
     if back is not None:
         return answer(incoming.answered(network, back))
-    known = transfers.find(network, num_ctrl_if)
-    if known is None:
-        raise not_found()
+    known = found(transfers.find(network, num_ctrl_if))
     transfers.release(network, known)
     return answer(transfers.shown(network, known) | transfers.repeated(known))
 
 
-@get("/teds")
-async def transfer_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Lists the transfers that reached the STR."""
-    found = queries.read(request, {"numCtrlIf", "limit"})
-    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
-    return answer({"data": acts.listed(network, found.get("numCtrlIf"), limit)})
-
-
-@post("/bank/outside/ted-returns", status_code=200)
-async def transfer_return(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Returns a transfer."""
-    return answer(acts.give_back(network, Form.read(await request.body())))
-
-
-@post("/phone/ted", status_code=200)
-async def transfer_to_lastro(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Sends a transfer to an account at lastro."""
-    return answer(incoming.send(network, Form.read(await request.body())))
-
-
-@get("/teds/in")
-async def transfers_to_lastro(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
-    """Lists the transfers from other banks and their returns."""
-    limit = queries.whole(queries.read(request, {"limit"}), "limit", 1000, 1, MOST_LISTED)
-    return answer({"data": incoming.listed(network, limit)})
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (
-    message_in,
-    transfer_status,
-    transfer_list,
-    transfer_return,
-    transfer_to_lastro,
-    transfers_to_lastro,
+ROUTES = (
+    listing("/teds", acts.listed, "numCtrlIf"),
+    act("/bank/outside/ted-returns", acts.give_back),
+    act("/phone/ted", incoming.send),
+    listing("/teds/in", incoming.listed),
 )

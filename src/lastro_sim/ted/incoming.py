@@ -79,18 +79,11 @@ def _take(network: Network, amount: int, body: dict[str, Any]) -> dict[str, Any]
     }
     fault = faults.strike(network, "ted_in", about, COPIES)
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO ted_in (num_ctrl_str, ispb, amount, body, settled_at) VALUES (?, ?, ?, ?, ?)",
-            number,
-            LASTRO_ISPB,
-            amount,
-            json.dumps(body),
-            at,
+        network.store.insert(
+            "ted_in", num_ctrl_str=number, ispb=LASTRO_ISPB, amount=amount, body=json.dumps(body), settled_at=at
         )
-        copies = 2 if fault is not None and fault.behaviour == "twice" else 1
-        late = fault.delay if fault is not None and fault.behaviour == "late" else 0
-        told = arrival(_known(network, number))
-        mailbox.put(network, LASTRO_ISPB, ARRIVED, told, copies=copies, available_at=at + late)
+        told = arrival(network.store.get("ted_in", num_ctrl_str=number))
+        mailbox.put_struck(network, LASTRO_ISPB, ARRIVED, told, fault, at)
     return {"numCtrlStr": number, "status": "SETTLED" if at <= now else "SCHEDULED", "settledAt": printed(at)}
 
 
@@ -106,12 +99,11 @@ def arrival(row: sqlite3.Row) -> dict[str, Any]:
 
 def listed(network: Network, limit: int) -> list[dict[str, Any]]:
     """Lists the newest transfers from other banks with returns, oldest first."""
-    rows = network.store.rows("SELECT * FROM ted_in ORDER BY seq DESC LIMIT ?", limit)[::-1]
-    return [arrival(row) | {"returned": _returned(network, row)} for row in rows]
+    return [arrival(row) | {"returned": _returned(network, row)} for row in network.store.newest("ted_in", limit)]
 
 
 def _returned(network: Network, row: sqlite3.Row) -> dict[str, Any] | None:
-    back = network.store.row("SELECT * FROM ted_in_return WHERE original = ? AND status = ?", row["num_ctrl_str"], EFFECTIVE)
+    back = network.store.find("ted_in_return", original=row["num_ctrl_str"], status=EFFECTIVE)
     return None if back is None else {"numCtrlIf": back["num_ctrl_if"], "code": back["code"]}
 
 
@@ -131,7 +123,7 @@ def receive_return(network: Network, ispb: str, form: Form) -> str:
         if (known["ispb"], known["original"], known["code"]) != (ispb, original, code):
             raise conflict("numCtrlIf", "DUPLICATE", "This numCtrlIf was used for another return")
         with network.store.writing():
-            _tell(network, known)
+            _tell(network, known, None)
         return str(known["resource_id"])
     about: dict[str, str | None] = {"numCtrlIf": number, "numCtrlStr": original, "amount": amounts.printed(amount)}
     fault = faults.strike(network, "ted", about, faults.at_the_door("ted"))
@@ -139,7 +131,7 @@ def receive_return(network: Network, ispb: str, form: Form) -> str:
         raise away()
     if not session.is_open(network):
         raise RefusedError(422, "OUTSIDE_STR_SESSION", "Transfers are taken from 06:30 to 17:00 on business days")
-    row = network.store.row("SELECT * FROM ted_in WHERE num_ctrl_str = ? AND ispb = ?", original, ispb)
+    row = network.store.find("ted_in", num_ctrl_str=original, ispb=ispb)
     if row is None:
         raise malformed(Problem("originalNumCtrlStr", "INVALID", "There is no such transfer"))
     if row["amount"] != amount:
@@ -154,42 +146,37 @@ def receive_return(network: Network, ispb: str, form: Form) -> str:
 
 def _end(network: Network, row: sqlite3.Row, number: str, code: str, about: dict[str, str | None]) -> str:
     fault = faults.strike(network, "ted", about, OF_RETURNS)
-    behaviour = None if fault is None else fault.behaviour
-    status = (fault.code if fault is not None and fault.code else NO_FUNDS) if behaviour == "reject" else EFFECTIVE
+    behaviour = faults.behaviour_of(fault)
+    status = ((fault and fault.code) or NO_FUNDS) if behaviour == "reject" else EFFECTIVE
     resource_id = network.chance.uuid()
-    now = network.clock.business()
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO ted_in_return (num_ctrl_if, num_ctrl_str, ispb, original, amount, code, resource_id, status,"
-            " settled_at, withheld) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            number,
-            new_num_ctrl_str(network),
-            row["ispb"],
-            row["num_ctrl_str"],
-            row["amount"],
-            code,
-            resource_id,
-            status,
-            now if status == EFFECTIVE else None,
-            behaviour == "timeout",
+        network.store.insert(
+            "ted_in_return",
+            num_ctrl_if=number,
+            num_ctrl_str=new_num_ctrl_str(network),
+            ispb=row["ispb"],
+            original=row["num_ctrl_str"],
+            amount=row["amount"],
+            code=code,
+            resource_id=resource_id,
+            status=status,
+            settled_at=network.clock.business() if status == EFFECTIVE else None,
+            withheld=behaviour == "timeout",
         )
-        made = return_of(network, number)
-        assert made is not None
-        late = fault.delay if fault is not None and behaviour == "late" else 0
-        _tell(network, made, 2 if behaviour == "twice" else 1, now + late)
+        _tell(network, network.store.get("ted_in_return", num_ctrl_if=number), fault)
     return resource_id
 
 
 def return_of(network: Network, num_ctrl_if: str) -> sqlite3.Row | None:
     """Returns a return by its sender's number."""
-    return network.store.row("SELECT * FROM ted_in_return WHERE num_ctrl_if = ?", num_ctrl_if)
+    return network.store.find("ted_in_return", num_ctrl_if=num_ctrl_if)
 
 
 def answered(network: Network, known: sqlite3.Row) -> dict[str, Any]:
     """Returns a return as the STR answers about it, and releases it."""
     if known["withheld"]:
         with network.store.writing():
-            network.store.run("UPDATE ted_in_return SET withheld = 0 WHERE seq = ?", known["seq"])
+            network.store.change("ted_in_return", known, withheld=0)
     return result(known)
 
 
@@ -205,12 +192,6 @@ def result(known: sqlite3.Row) -> dict[str, Any]:
     } | ({"settledAt": settled_at} if settled_at else {})
 
 
-def _tell(network: Network, known: sqlite3.Row, copies: int = 1, available_at: int | None = None) -> None:
+def _tell(network: Network, known: sqlite3.Row, fault: faults.Fault | None) -> None:
     if not known["withheld"]:
-        mailbox.put(network, known["ispb"], RESULT, result(known), copies=copies, available_at=available_at)
-
-
-def _known(network: Network, num_ctrl_str: str) -> sqlite3.Row:
-    row = network.store.row("SELECT * FROM ted_in WHERE num_ctrl_str = ?", num_ctrl_str)
-    assert row is not None
-    return row
+        mailbox.put_struck(network, known["ispb"], RESULT, result(known), fault)

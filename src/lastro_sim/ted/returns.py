@@ -25,7 +25,7 @@ STRIKES = frozenset({"twice", "late"})
 
 def of(network: Network, transfer: sqlite3.Row) -> sqlite3.Row | None:
     """Returns a transfer's return, due or to come."""
-    return network.store.row("SELECT * FROM ted_return WHERE num_ctrl_if = ?", transfer["num_ctrl_if"])
+    return network.store.find("ted_return", num_ctrl_if=transfer["num_ctrl_if"])
 
 
 def shown(network: Network, transfer: sqlite3.Row) -> dict[str, Any] | None:
@@ -72,13 +72,8 @@ def give_back(network: Network, transfer: sqlite3.Row, num_ctrl_str: str, code: 
     }
     fault = faults.strike(network, "return", about, STRIKES)
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO ted_return (num_ctrl_str, num_ctrl_if, code, settled_at) VALUES (?, ?, ?, ?)",
-            num_ctrl_str,
-            transfer["num_ctrl_if"],
-            code,
-            at,
-        )
+        number = transfer["num_ctrl_if"]
+        network.store.insert("ted_return", num_ctrl_str=num_ctrl_str, num_ctrl_if=number, code=code, settled_at=at)
         body = json.loads(transfer["body"])
         fields = {
             "numCtrlStr": num_ctrl_str,
@@ -89,6 +84,4 @@ def give_back(network: Network, transfer: sqlite3.Row, num_ctrl_str: str, code: 
             "settledAt": printed(at),
             **original.of(transfer["amount"], {"ispb": transfer["ispb"], **body["debtor"]}, body["creditor"]),
         }
-        copies = 2 if fault is not None and fault.behaviour == "twice" else 1
-        late = fault.delay if fault is not None and fault.behaviour == "late" else 0
-        mailbox.put(network, transfer["ispb"], RETURN, fields, copies=copies, available_at=at + late)
+        mailbox.put_struck(network, transfer["ispb"], RETURN, fields, fault, at)

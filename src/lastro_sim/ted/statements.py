@@ -4,7 +4,6 @@ from functools import partial
 
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from lastro_sim import amounts, statements
@@ -32,9 +31,6 @@ WENT_BACK = "SELECT * FROM ted_in_return WHERE settled_at >= ? AND settled_at < 
 async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Returns a page of the statement of a past day."""
     return statements.page(request, network, "ted", partial(movements, network, ispb))
-
-
-ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
 
 
 def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:

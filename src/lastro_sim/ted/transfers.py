@@ -46,17 +46,7 @@ class Transfer:
 
 def find(network: Network, num_ctrl_if: str) -> sqlite3.Row | None:
     """Returns a transfer by its sender's number."""
-    return network.store.row("SELECT * FROM ted WHERE num_ctrl_if = ?", num_ctrl_if)
-
-
-def by_num_ctrl_str(network: Network, num_ctrl_str: str) -> sqlite3.Row | None:
-    """Returns a transfer by the STR's number."""
-    return network.store.row("SELECT * FROM ted WHERE num_ctrl_str = ?", num_ctrl_str)
-
-
-def listed(network: Network, limit: int) -> list[sqlite3.Row]:
-    """Returns the newest transfers, oldest first."""
-    return network.store.rows("SELECT * FROM ted ORDER BY seq DESC LIMIT ?", limit)[::-1]
+    return network.store.find("ted", num_ctrl_if=num_ctrl_if)
 
 
 def same(known: sqlite3.Row, transfer: Transfer) -> bool:
@@ -69,29 +59,28 @@ def take(network: Network, transfer: Transfer) -> str:
     """Takes a new transfer and ends it; answers its resource id. A slow one ends later."""
     fault = faults.strike(network, "ted", transfer.about, faults.in_process("ted"))
     fault = fault or scenarios.for_ted(transfer.amount)
-    behaviour = fault.behaviour if fault else None
-    slow = fault is not None and behaviour == "slow"
+    behaviour = faults.behaviour_of(fault)
+    due_at = network.clock.machine() + fault.delay if fault is not None and behaviour == "slow" else None
     resource_id = network.chance.uuid()
     with network.store.writing():
-        network.store.run(
-            "INSERT INTO ted (num_ctrl_if, num_ctrl_str, ispb, amount, body, resource_id, status, taken_at, due_at,"
-            " behaviour, fault_code, fault_delay, withheld) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            transfer.num_ctrl_if,
-            new_num_ctrl_str(network),
-            transfer.sender,
-            transfer.amount,
-            json.dumps(transfer.fields),
-            resource_id,
-            PENDING,
-            network.clock.business(),
-            network.clock.machine() + fault.delay if fault is not None and slow else None,
-            behaviour,
-            fault.code if fault else None,
-            fault.delay if fault else 0,
-            behaviour == "timeout",
+        network.store.insert(
+            "ted",
+            num_ctrl_if=transfer.num_ctrl_if,
+            num_ctrl_str=new_num_ctrl_str(network),
+            ispb=transfer.sender,
+            amount=transfer.amount,
+            body=json.dumps(transfer.fields),
+            resource_id=resource_id,
+            status=PENDING,
+            taken_at=network.clock.business(),
+            due_at=due_at,
+            behaviour=behaviour,
+            fault_code=fault.code if fault else None,
+            fault_delay=fault.delay if fault else 0,
+            withheld=behaviour == "timeout",
         )
-        if not slow:
-            _conclude(network, transfer.num_ctrl_if)
+        if due_at is None:
+            end_due(network, network.store.get("ted", num_ctrl_if=transfer.num_ctrl_if))
     network.bells.ring("timer")
     return resource_id
 
@@ -107,22 +96,8 @@ def release(network: Network, known: sqlite3.Row) -> None:
     """Sends a withheld outcome, since its sender asks about it."""
     if known["withheld"]:
         with network.store.writing():
-            network.store.run("UPDATE ted SET withheld = 0 WHERE seq = ?", known["seq"])
-            _tell(network, _known(network, known["num_ctrl_if"]))
-
-
-def run_due(network: Network) -> None:
-    """Ends the slow transfers that are due."""
-    now = network.clock.machine()
-    for row in network.store.rows("SELECT num_ctrl_if FROM ted WHERE due_at <= ? ORDER BY due_at, seq", now):
-        with network.store.writing():
-            _conclude(network, row["num_ctrl_if"])
-
-
-def next_due(network: Network) -> int | None:
-    """Returns the machine time of the next end."""
-    row = network.store.row("SELECT min(due_at) AS due FROM ted WHERE due_at IS NOT NULL")
-    return None if row is None else row["due"]
+            network.store.change("ted", known, withheld=0)
+            _tell(network, network.store.get("ted", seq=known["seq"]))
 
 
 def new_num_ctrl_str(network: Network) -> str:
@@ -157,28 +132,17 @@ def repeated(known: sqlite3.Row) -> dict[str, Any]:
     return original.of(known["amount"], {"ispb": known["ispb"], **body["debtor"]}, body["creditor"])
 
 
-def _known(network: Network, num_ctrl_if: str) -> sqlite3.Row:
-    known = find(network, num_ctrl_if)
-    assert known is not None
-    return known
-
-
-def _conclude(network: Network, num_ctrl_if: str) -> None:
-    """Ends a transfer, once; an uncreditable one comes back after a while."""
-    known = _known(network, num_ctrl_if)
+def end_due(network: Network, known: sqlite3.Row) -> None:
+    """Ends a pending transfer; an uncreditable one comes back after a while."""
     creditor = json.loads(known["body"])["creditor"]
     number = EFFECTIVE if creditor["ispb"] in SIMULATED_BANKS else PARTICIPANT_EXCLUDED
     if known["behaviour"] == "reject":
         number = known["fault_code"] or NO_FUNDS
     now = network.clock.business()
     changes_at = now + known["fault_delay"] if known["behaviour"] == CHANGES_ITS_MIND else now
-    network.store.run(
-        "UPDATE ted SET status = ?, settled_at = ?, due_at = NULL WHERE seq = ?",
-        number,
-        changes_at if number == EFFECTIVE else None,
-        known["seq"],
-    )
-    known = _known(network, num_ctrl_if)
+    settled_at = changes_at if number == EFFECTIVE else None
+    network.store.change("ted", known, status=number, settled_at=settled_at, due_at=None)
+    known = network.store.get("ted", seq=known["seq"])
     _tell(network, known)
     code = returns.for_creditor(network, creditor, known["amount"]) if number == EFFECTIVE else None
     if code is not None:
@@ -200,5 +164,5 @@ def _tell(network: Network, known: sqlite3.Row) -> None:
         available_at = known["settled_at"]
     elif known["behaviour"] == "late":
         available_at = known["taken_at"] + known["fault_delay"]
-    copies = 2 if known["behaviour"] == "twice" else 1
-    mailbox.put(network, known["ispb"], RESULT, told, copies=copies, available_at=available_at)
+    is_twice = known["behaviour"] == "twice"
+    mailbox.put(network, known["ispb"], RESULT, told, is_twice=is_twice, available_at=available_at)
