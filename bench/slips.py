@@ -10,6 +10,7 @@ from bench.qr import milliseconds
 from lastro.core.money import Money
 from lastro.orders.slips import Slip, SlipParty, pdf
 from lastro.standards import boleto, boleto_numbers
+from lastro.standards.own_numbers import own_digits
 
 ROUNDS, EACH = 10, 20
 _DUE = date(2026, 11, 26)
@@ -17,7 +18,7 @@ _DUE = date(2026, 11, 26)
 
 def slip(sequence: int) -> Slip:
     """A slip as an order makes it, with a Pix beside the bars."""
-    number = boleto_numbers.our_number(7, sequence)
+    number = own_digits(7, sequence)
     free_field = boleto_numbers.free_field("0001", number)
     code = boleto.barcode(boleto.Boleto(bank="990", free_field=free_field, amount_minor=12_345 + sequence, due_date=_DUE))
     return Slip(

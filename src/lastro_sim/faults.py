@@ -130,7 +130,7 @@ def behaviour_of(fault: Fault | None) -> str | None:
 
 
 def refuse(fault: Fault | None, code: str, description: str) -> None:
-    """Refuses a request by a fault that strikes before it is carried out. code: where the fault names none."""
+    """Refuses a request by a fault, before it is carried out. code: where the fault names none."""
     behaviour = behaviour_of(fault)
     if behaviour == "down":
         raise away()

@@ -59,7 +59,7 @@ async def run(network: Network) -> None:
 
 
 def earliest(network: Network, kinds: tuple[Timed, ...]) -> int | None:
-    """Returns the time of the next due row, where there is room for it."""
+    """Returns the time of the next due row that has room."""
     dues = (network.store.next_due(kind.table) for kind in kinds if kind.room(network))
     return min((due for due in dues if due is not None), default=None)
 

@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from lastro.standards import boleto, boleto_numbers
+from lastro.standards.own_numbers import own_digits
 
 from .orders import PAYER
 from .stage import Message, Sim
@@ -16,7 +17,7 @@ class Slip:
     """A slip of the company with number 7."""
 
     def __init__(self, sequence: int = 1, cents: int = 10_000, due: date = DUE, until: date = LAST_DAY) -> None:
-        self.number = boleto_numbers.our_number(7, sequence)
+        self.number = own_digits(7, sequence)
         self.path = f"/boleto/v1/charges/{self.number}"
         free_field = boleto_numbers.free_field("0001", self.number)
         self.barcode = boleto.barcode(boleto.Boleto(bank="990", free_field=free_field, amount_minor=cents, due_date=due))

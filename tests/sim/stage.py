@@ -216,7 +216,7 @@ class Till:
         )
         values: dict[str, Any] = {
             "recurrence_id": id_rec, "contract": "contrato-1", "purpose": "Mensalidade", "frequency": "MONTHLY",
-            "debtor": recurrence_payload.Debtor(name="Pessoa Pagadora", document_type="CPF", document="12345678909"),
+            "debtor": payload.Debtor(name="Pessoa Pagadora", document_type="CPF", document="12345678909"),
             "starts_on": now.date() + timedelta(days=10), "retries": True,
             "receiver": recurrence_payload.Receiver(
                 name=OWNER["name"], cnpj=OWNER["document"]["number"], ispb=LASTRO_ISPB

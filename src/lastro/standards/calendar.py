@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 BRASILIA = ZoneInfo("America/Sao_Paulo")
 
 NIGHT_BEGINS = time(20)
-LATER_NIGHT_BEGINS = time(22)
+
 NIGHT_ENDS = time(6)
 TED_OPENS = time(6, 30)
 TED_CLOSES = time(17)

@@ -6,8 +6,6 @@ quiet zones, which makes a module of 0.254 mm.
 
 import re
 
-BOLETO_HEIGHT = 51  # modules: 13 mm where 44 digits take 103 mm
-
 _WIDE = 3
 # The two wide elements of each digit's five.
 _DIGITS = ("00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010")

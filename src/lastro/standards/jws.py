@@ -16,11 +16,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, SECP256R1, EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, AsymmetricPadding, PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from joserfc import jws as jose
 from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, RSAKey
 
 from .jwk import ALGORITHMS, MAX_RSA_BITS, MIN_RSA_BITS, JwkError, named_key, thumbprints, unb64
 
@@ -147,8 +148,10 @@ def _signature(signed: bytes, key: LocationKey) -> bytes:
 
 
 def _public_jwk(key: LocationKey) -> dict[str, Any]:
+    public = key.signer.public_key()
+    numbers = RSAKey(public, public) if isinstance(public, RSAPublicKey) else ECKey(public, public)
     return {
-        **_numbers(key),
+        **numbers.as_dict(private=False),
         "kid": key.kid,
         "alg": key.algorithm,
         "use": "sig",
@@ -156,23 +159,6 @@ def _public_jwk(key: LocationKey) -> dict[str, Any]:
         **thumbprints(key.certificate_der),
         "x5c": [base64.b64encode(one).decode() for one in (key.certificate_der, *key.chain)],
     }
-
-
-def _numbers(key: LocationKey) -> dict[str, str]:
-    if isinstance(key.signer, RSAPrivateKey):
-        modulus = key.signer.public_key().public_numbers()
-        return {"kty": "RSA", "n": _b64(_octets(modulus.n)), "e": _b64(_octets(modulus.e))}
-    point = key.signer.public_key().public_numbers()
-    return {
-        "kty": "EC",
-        "crv": "P-256",
-        "x": _b64(point.x.to_bytes(32, "big")),
-        "y": _b64(point.y.to_bytes(32, "big")),
-    }
-
-
-def _octets(number: int) -> bytes:
-    return number.to_bytes((number.bit_length() + 7) // 8, "big")
 
 
 def _b64(data: bytes) -> str:

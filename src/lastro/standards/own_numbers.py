@@ -8,7 +8,6 @@ import re
 
 from .pix_ids import COMPANY_NUMBERS, SEQUENCES, scramble
 
-OWN_DIGITS = 20
 SCRAMBLED_DIGITS = 11
 _COMPANY_DIGITS = 9
 _OWN = re.compile(r"[0-9]{20}")

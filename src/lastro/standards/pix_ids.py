@@ -19,7 +19,7 @@ _COMPANY_DIGITS = 5
 _HALF = 62**3
 
 _ISPB = re.compile(r"[0-9A-Z]{8}")
-_TXID_ANY = re.compile(r"[a-zA-Z0-9]{1,35}")
+
 _TXID_DYNAMIC = re.compile(r"[a-zA-Z0-9]{26,35}")
 _TXID_STATIC = re.compile(r"[a-zA-Z0-9]{1,25}")
 _DATED = r"[0-9A-Z]{8}[0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])[0-5][0-9][a-zA-Z0-9]{11}"
@@ -152,13 +152,6 @@ def own_suffix(company_number: int, sequence: int) -> str:
     ValueError for a company number outside 0..62**5-1 or a negative sequence.
     """
     return _company(company_number) + _scrambled(sequence)
-
-
-def company_of_txid(txid: str) -> int | None:
-    """Returns the company number in a txid of ours, else None. Our txids have 32 or 25 characters."""
-    if len(txid) not in {32, 25} or _TXID_ANY.fullmatch(txid) is None:
-        return None
-    return from_base62(txid[:_COMPANY_DIGITS])
 
 
 def company_of_end_to_end_id(end_to_end_id: str) -> int | None:

@@ -1,8 +1,8 @@
-"""The identifiers of Pix Automático: of an authorisation (idRec), and of a request to confirm one (idSolicRec).
+"""The identifier of an authorisation of Pix Automático (idRec).
 
-Both are dated with the civil day in Brasilia on which they were made, are case-sensitive, and end in eleven letters and
+It is dated with the civil day in Brasilia on which it was made, is case-sensitive, and ends in eleven letters and
 digits that are unique for their maker and day. A cancellation has no id of its own: its message has one
-(`pix_ids.order_message_id`). Source: API Pix 2.9.0 (RecId, SolicRecId).
+(`pix_ids.order_message_id`). Source: API Pix 2.9.0 (RecId).
 """
 
 import re
@@ -11,9 +11,7 @@ from datetime import date
 
 from .pix_ids import checked_ispb, from_base62, own_suffix
 
-_DATED = r"(?P<maker>[0-9A-Z]{8})(?P<day>[0-9]{8})(?P<suffix>[a-zA-Z0-9]{11})"
-_RECURRENCE = re.compile(r"R(?P<retries>[RN])" + _DATED)
-_REQUEST = re.compile("SC" + _DATED)
+_RECURRENCE = re.compile(r"R(?P<retries>[RN])(?P<maker>[0-9A-Z]{8})(?P<day>[0-9]{8})(?P<suffix>[a-zA-Z0-9]{11})")
 _COMPANY_DIGITS = 5
 
 
@@ -30,19 +28,8 @@ class RecurrenceId:
     suffix: str
 
     def __str__(self) -> str:
-        return f"R{'R' if self.retries else 'N'}{self.maker}{_digits(self.day)}{self.suffix}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestId:
-    """An idSolicRec taken apart. maker: ISPB of the institution that asks for the confirmation."""
-
-    maker: str
-    day: date
-    suffix: str
-
-    def __str__(self) -> str:
-        return f"SC{self.maker}{_digits(self.day)}{self.suffix}"
+        day = self.day.isoformat().replace("-", "")
+        return f"R{'R' if self.retries else 'N'}{self.maker}{day}{self.suffix}"
 
 
 def recurrence_id(ispb: str, day: date, company_number: int, sequence: int, *, retries: bool) -> str:
@@ -55,11 +42,6 @@ def recurrence_id(ispb: str, day: date, company_number: int, sequence: int, *, r
     return str(RecurrenceId(retries=retries, maker=checked_ispb(ispb), day=day, suffix=suffix))
 
 
-def request_id(ispb: str, day: date, company_number: int, sequence: int) -> str:
-    """Returns an idSolicRec of ours, 29 characters; `day`, the end and the errors as those of `recurrence_id`."""
-    return str(RequestId(maker=checked_ispb(ispb), day=day, suffix=own_suffix(company_number, sequence)))
-
-
 def read_recurrence_id(text: str) -> RecurrenceId | None:
     """Returns the parts of an idRec, None for any other text; its day is one that the calendar has."""
     match = _RECURRENCE.fullmatch(text)
@@ -69,23 +51,9 @@ def read_recurrence_id(text: str) -> RecurrenceId | None:
     return RecurrenceId(retries=match["retries"] == "R", maker=match["maker"], day=day, suffix=match["suffix"])
 
 
-def read_request_id(text: str) -> RequestId | None:
-    """Returns the parts of an idSolicRec, None for any other text; its day is one that the calendar has."""
-    match = _REQUEST.fullmatch(text)
-    day = None if match is None else _day(match["day"])
-    if match is None or day is None:
-        return None
-    return RequestId(maker=match["maker"], day=day, suffix=match["suffix"])
-
-
 def is_recurrence_id(text: str) -> bool:
     """Tells whether `text` is an idRec."""
     return read_recurrence_id(text) is not None
-
-
-def is_request_id(text: str) -> bool:
-    """Tells whether `text` is an idSolicRec."""
-    return read_request_id(text) is not None
 
 
 def company_of_recurrence_id(text: str) -> int | None:
@@ -102,7 +70,3 @@ def _day(digits: str) -> date | None:
         return date(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
     except ValueError:
         return None
-
-
-def _digits(day: date) -> str:
-    return day.isoformat().replace("-", "")

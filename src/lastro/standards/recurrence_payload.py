@@ -5,14 +5,14 @@ speaks English and types. Fields a reader does not know are ignored. The idRec a
 and a payload in which they disagree is refused.
 """
 
-import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Literal, get_args
 
 import msgspec
 
-from .documents import DocumentType, is_cnpj, is_document
+from .documents import is_cnpj, is_document
+from .payload import AMOUNT, Debtor, PayloadError, WireDebtor, has_form, printed, read, read_debtor, said_debtor, utc
 from .pix_ids import is_ispb
 from .recurrence_ids import read_recurrence_id
 
@@ -27,26 +27,6 @@ _PERIODS: dict[Frequency, str] = {
     "WEEKLY": "SEMANAL", "MONTHLY": "MENSAL", "QUARTERLY": "TRIMESTRAL", "SEMIANNUAL": "SEMESTRAL", "ANNUAL": "ANUAL",
 }  # fmt: skip
 _FREQUENCIES: dict[str, Frequency] = {period: frequency for frequency, period in _PERIODS.items()}
-_AMOUNT = re.compile(r"[0-9]{1,10}\.[0-9]{2}")
-_CPF = re.compile(r"[0-9]{11}")
-_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
-
-
-class RecurrencePayloadError(ValueError):
-    """A payload that API Pix does not allow; `field` is the path of the first offending field, as on the wire."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field}: {message}" if field else message)
-        self.field = field
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Debtor:
-    """The debtor of a contract; the payer may be someone else."""
-
-    name: str
-    document_type: DocumentType
-    document: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +70,9 @@ class RecurrencePayload:
     updates: tuple[Update, ...]
 
 
-class _Debtor(msgspec.Struct):
-    nome: str
-    cpf: str | None = None
-    cnpj: str | None = None
-
-
 class _Link(msgspec.Struct):
     contrato: str
-    devedor: _Debtor
+    devedor: WireDebtor
     objeto: str | None = None
 
 
@@ -141,14 +115,13 @@ _decoder = msgspec.json.Decoder(_Recurrence)
 def encode(payload: RecurrencePayload) -> bytes:
     """`payload` as JSON (UTF-8, times in UTC with milliseconds).
 
-    RecurrencePayloadError if API Pix would not allow it, or a document's check digits are wrong.
+    PayloadError if API Pix would not allow it, or a document's check digits are wrong.
     """
     _check(payload)
     _check_documents(payload)
-    debtor = payload.debtor
     link = {
         "contrato": payload.contract,
-        "devedor": {debtor.document_type.lower(): debtor.document, "nome": debtor.name},
+        "devedor": said_debtor(payload.debtor),
     } | ({} if payload.purpose is None else {"objeto": payload.purpose})
     calendar = {
         "dataInicial": payload.starts_on.isoformat(),
@@ -170,31 +143,26 @@ def encode(payload: RecurrencePayload) -> bytes:
                 "nome": payload.receiver.name,
                 "ispbParticipante": payload.receiver.ispb,
             },
-            "atualizacao": [{"status": one.status, "data": _instant(one.at)} for one in payload.updates],
+            "atualizacao": [{"status": one.status, "data": printed(one.at)} for one in payload.updates],
         }
     )
 
 
 def decode(data: bytes) -> RecurrencePayload:
-    """Returns the recurrence that `data` describes. RecurrencePayloadError for anything that API Pix does not allow.
+    """Returns the recurrence that `data` describes. PayloadError for anything that API Pix does not allow.
 
     `data` is trusted only after `jws.verify`; this checks the form, not who speaks. Documents are read by their form: the
     Central Bank's own example has check digits that are wrong.
     """
-    try:
-        wire = _decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        message = str(problem)
-        path = re.search(r"at `\$\.?(.*)`$", message)
-        raise RecurrencePayloadError(path[1] if path else "", message) from problem
+    wire = read(_decoder, data)
     if wire.calendario.periodicidade not in _FREQUENCIES:
-        raise RecurrencePayloadError("calendario.periodicidade", "is not known")
+        raise PayloadError("calendario.periodicidade", "is not known")
     amounts = wire.valor or _Amount()
     payload = RecurrencePayload(
         recurrence_id=wire.idRec,
         contract=wire.vinculo.contrato,
         purpose=wire.vinculo.objeto,
-        debtor=_debtor(wire.vinculo.devedor),
+        debtor=read_debtor(wire.vinculo.devedor, "vinculo.devedor"),
         starts_on=wire.calendario.dataInicial,
         ends_on=wire.calendario.dataFinal,
         frequency=_FREQUENCIES[wire.calendario.periodicidade],
@@ -202,7 +170,7 @@ def decode(data: bytes) -> RecurrencePayload:
         amount=amounts.valorRec,
         floor=amounts.valorMinimoRecebedor,
         receiver=Receiver(name=wire.recebedor.nome, cnpj=wire.recebedor.cnpj, ispb=wire.recebedor.ispbParticipante),
-        updates=tuple(Update(status=one.status, at=_utc(one.data)) for one in wire.atualizacao),
+        updates=tuple(Update(status=one.status, at=utc(one.data, "atualizacao.data")) for one in wire.atualizacao),
     )
     _check(payload)
     return payload
@@ -211,58 +179,39 @@ def decode(data: bytes) -> RecurrencePayload:
 def _check(payload: RecurrencePayload) -> None:
     recurrence = read_recurrence_id(payload.recurrence_id)
     if recurrence is None:
-        raise RecurrencePayloadError("idRec", "is not an id of a recurrence")
+        raise PayloadError("idRec", "is not an id of a recurrence")
     debtor, receiver = payload.debtor, payload.receiver
     document = f"vinculo.devedor.{debtor.document_type.lower()}"
-    has_form = (_CPF if debtor.document_type == "CPF" else _CNPJ).fullmatch(debtor.document) is not None
     both = payload.amount is not None and payload.floor is not None
     rules = (
         (recurrence.retries == payload.retries, "politicaRetentativa", "is not what the idRec says"),
         (1 <= len(payload.contract) <= MAX_CONTRACT, "vinculo.contrato", "has not 1 to 35 characters"),
         (payload.purpose is None or len(payload.purpose) <= MAX_PURPOSE, "vinculo.objeto", "is over 35 long"),
         (1 <= len(debtor.name) <= MAX_NAME, "vinculo.devedor.nome", "has not 1 to 140 characters"),
-        (has_form, document, "does not have the form of one"),
+        (has_form(debtor.document_type, debtor.document), document, "does not have the form of one"),
         (payload.ends_on is None or payload.ends_on >= payload.starts_on, "calendario.dataFinal", "is before the start"),
         (not both, "valor", "has both a fixed amount and a floor"),
         (_is_amount(payload.amount), "valor.valorRec", "is not a positive amount with two decimals"),
         (_is_amount(payload.floor), "valor.valorMinimoRecebedor", "is not a positive amount with two decimals"),
-        (_CNPJ.fullmatch(receiver.cnpj) is not None, "recebedor.cnpj", "does not have the form of one"),
+        (has_form("CNPJ", receiver.cnpj), "recebedor.cnpj", "does not have the form of one"),
         (1 <= len(receiver.name) <= MAX_NAME, "recebedor.nome", "has not 1 to 140 characters"),
         (is_ispb(receiver.ispb), "recebedor.ispbParticipante", "is not an ISPB"),
         (all(one.status in get_args(Status) for one in payload.updates), "atualizacao", "has a status that is not known"),
     )
     for holds, field, message in rules:
         if not holds:
-            raise RecurrencePayloadError(field, message)
+            raise PayloadError(field, message)
     for one in payload.updates:
-        _utc(one.at)
+        utc(one.at, "atualizacao.data")
 
 
 def _check_documents(payload: RecurrencePayload) -> None:
     debtor = payload.debtor
     if not is_document(debtor.document_type, debtor.document):
-        raise RecurrencePayloadError(f"vinculo.devedor.{debtor.document_type.lower()}", "has wrong check digits")
+        raise PayloadError(f"vinculo.devedor.{debtor.document_type.lower()}", "has wrong check digits")
     if not is_cnpj(payload.receiver.cnpj):
-        raise RecurrencePayloadError("recebedor.cnpj", "has wrong check digits")
+        raise PayloadError("recebedor.cnpj", "has wrong check digits")
 
 
 def _is_amount(text: str | None) -> bool:
-    return text is None or (_AMOUNT.fullmatch(text) is not None and text.strip("0.") != "")
-
-
-def _debtor(wire: _Debtor) -> Debtor:
-    if wire.cpf is not None and wire.cnpj is None:
-        return Debtor(name=wire.nome, document_type="CPF", document=wire.cpf)
-    if wire.cnpj is not None and wire.cpf is None:
-        return Debtor(name=wire.nome, document_type="CNPJ", document=wire.cnpj)
-    raise RecurrencePayloadError("vinculo.devedor", "has not exactly one of cpf and cnpj")
-
-
-def _utc(moment: datetime) -> datetime:
-    if moment.tzinfo is None:
-        raise RecurrencePayloadError("atualizacao.data", "is a time without a zone")
-    return moment.astimezone(UTC)
-
-
-def _instant(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return text is None or (AMOUNT.fullmatch(text) is not None and text.strip("0.") != "")

@@ -50,7 +50,7 @@ class Locations:
         ispb, body = await self._signed(location)
         try:
             found = recurrence_payload.decode(body)
-        except recurrence_payload.RecurrencePayloadError:
+        except payload.PayloadError:
             raise UnreadableError("PAYLOAD_INVALID") from None
         if found.receiver.ispb != ispb:
             raise UnreadableError("LOCATION_NOT_TRUSTED")

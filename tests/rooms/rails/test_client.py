@@ -6,8 +6,9 @@ from uuid import UUID
 import pytest
 
 from lastro.core.secrets import Secret
+from lastro.rails import event_stream
 from lastro.rails.port import KeyAccount, KeyOwner, Pending, Permanent, Transient, Unknown
-from lastro.rails.spi import Spi, SpiEndpoint, client
+from lastro.rails.spi import Spi, SpiEndpoint
 
 from .conftest import AT, Scene
 from .network import ISPB, TOKEN, end_to_end_id
@@ -74,7 +75,7 @@ async def test_a_wrong_token_decides_nothing(scene: Scene) -> None:
 
 
 async def test_a_network_that_hangs_is_left(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(event_stream, "TIMEOUT_SECONDS", 0.05)
     scene.network.misbehave = ["hang"]
     with pytest.raises(Transient, match=r"no answer within 0\.05 s"):
         await scene.rail.send("pix.answer", "M1", b'{"message_id":"M1","original_message_id":"M0","end_to_end_id":"E1",'

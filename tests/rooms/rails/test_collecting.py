@@ -38,7 +38,7 @@ APPS, TILLS = (port.CRYPTO, port.CRYPTO2), (port.OXXO, port.OXXOPAY, port.PAYNET
 TAKE_AGAIN = (port.SPEI, port.DEPOSIT)
 ANNOUNCE = (port.BOLETO, port.OXXO, *APPS)
 REFERENCES = {
-    port.BOLETO: lambda number: boleto_numbers.our_number(7, number),
+    port.BOLETO: lambda number: own_digits(7, number),
     port.SPEI: lambda number: str(clabe.Clabe("990", "180", clabe.own_account(number))),
     port.DEPOSIT: lambda number: str(receiving_accounts.own("991", "0001", number)),
     port.OXXO: lambda number: cash_references.reference(cash_references.OXXO, number),

@@ -158,7 +158,7 @@ async def shop(scene: Scene, account: str, id_rec: str) -> AsyncIterator[tuple[s
     await scene.rail.register_participant(name="LASTRO", jku=signer.jku, host=host)
     recurrence = recurrence_payload.RecurrencePayload(
         recurrence_id=id_rec, contract="contrato-1", frequency="MONTHLY", starts_on=date(2027, 1, 31), retries=True,
-        debtor=recurrence_payload.Debtor(name="Pessoa Pagadora", document_type="CPF", document="12345678909"),
+        debtor=payload.Debtor(name="Pessoa Pagadora", document_type="CPF", document="12345678909"),
         receiver=recurrence_payload.Receiver(name=owner.name, cnpj=owner.document, ispb=ISPB),
         updates=(recurrence_payload.Update(status="CRIADA", at=now),),
     )  # fmt: skip

@@ -21,11 +21,12 @@ from lastro.orders.slips.words import bank, day, document, reais
 from lastro.pdf.document import FONT, Paper
 from lastro.standards import boleto, boleto_numbers
 from lastro.standards.brcode import decode
+from lastro.standards.own_numbers import own_digits
 
 from .values import account, brl, order
 
 DUE, LAST_DAY, ISSUED = date(2026, 11, 26), date(2026, 11, 27), date(2026, 11, 23)
-NUMBER = boleto_numbers.our_number(7, 1)
+NUMBER = own_digits(7, 1)
 CODE = boleto.barcode(
     boleto.Boleto(bank="990", free_field=boleto_numbers.free_field("0001", NUMBER), amount_minor=123456, due_date=DUE)
 )

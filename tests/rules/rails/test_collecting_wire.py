@@ -15,10 +15,9 @@ from lastro.rails.collecting import PARTNERS, wire
 from lastro.rails.event_stream import read_batch
 from lastro.rails.messages import Malformed
 from lastro.standards import clabe, receiving_accounts
-from lastro.standards.boleto_numbers import our_number
 from lastro.standards.own_numbers import own_digits
 
-NUMBER, OWN = our_number(7, 1), own_digits(7, 1)
+NUMBER = OWN = own_digits(7, 1)
 CLABE = str(clabe.Clabe("990", "180", clabe.own_account(7)))
 ACCOUNT = str(receiving_accounts.own("991", "0001", 7))
 VOUCHER = "93345678901234"

@@ -148,9 +148,9 @@ def test_every_instant_is_within_the_bounds_of_its_day(at: datetime) -> None:
         ("2026-11-21 03:30", calendar.NIGHT_BEGINS, ("2026-11-20 23:00", "2026-11-21 09:00")),
         ("2026-11-21 08:59:59.999999", calendar.NIGHT_BEGINS, ("2026-11-20 23:00", "2026-11-21 09:00")),
         ("2026-11-21 09:00", calendar.NIGHT_BEGINS, None),
-        ("2026-11-21 00:59:59", calendar.LATER_NIGHT_BEGINS, None),
-        ("2026-11-21 01:00", calendar.LATER_NIGHT_BEGINS, ("2026-11-21 01:00", "2026-11-21 09:00")),
-        ("2026-11-21 09:00", calendar.LATER_NIGHT_BEGINS, None),
+        ("2026-11-21 00:59:59", time(22), None),
+        ("2026-11-21 01:00", time(22), ("2026-11-21 01:00", "2026-11-21 09:00")),
+        ("2026-11-21 09:00", time(22), None),
         ("2018-12-01 22:00", calendar.NIGHT_BEGINS, ("2018-12-01 22:00", "2018-12-02 08:00")),
     ],
 )

@@ -19,28 +19,22 @@ def test_the_composition_of_ours() -> None:
     suffix = own_suffix(7, 9)
     assert ids.recurrence_id(ISPB, DAY, 7, 9, retries=True) == f"RR{ISPB}20261121{suffix}"
     assert ids.recurrence_id(ISPB, DAY, 7, 9, retries=False) == f"RN{ISPB}20261121{suffix}"
-    assert ids.request_id(ISPB, DAY, 7, 9) == f"SC{ISPB}20261121{suffix}"
-    assert {len(ids.request_id(ISPB, DAY, 7, 9)), len(ids.recurrence_id(ISPB, DAY, 7, 9, retries=True))} == {29}
+    assert len(ids.recurrence_id(ISPB, DAY, 7, 9, retries=True)) == 29
 
 
 @in_one_test(("ispb", "company", "sequence"), [("1234567", 7, 9), (ISPB, 62**5, 9), (ISPB, 7, -1)])
 def test_ours_are_made_of_what_fits(ispb: str, company: int, sequence: int) -> None:
     with pytest.raises(ValueError, match=r"ISPB|digits|sequence"):
         ids.recurrence_id(ispb, DAY, company, sequence, retries=True)
-    with pytest.raises(ValueError, match=r"ISPB|digits|sequence"):
-        ids.request_id(ispb, DAY, company, sequence)
 
 
 def test_the_published_samples() -> None:
-    """Of API Pix 2.9.0: RecId, recPayload1, solicRecResponse1."""
+    """Of API Pix 2.9.0: RecId, recPayload1."""
     assert ids.read_recurrence_id("RR1234567820240115abcdefghijk") == ids.RecurrenceId(
         retries=True, maker="12345678", day=date(2024, 1, 15), suffix="abcdefghijk"
     )
     assert ids.read_recurrence_id("RN123456782024011577825445612") == ids.RecurrenceId(
         retries=False, maker="12345678", day=date(2024, 1, 15), suffix="77825445612"
-    )
-    assert ids.read_request_id("SC876456782024021577825445312") == ids.RequestId(
-        maker="87645678", day=date(2024, 2, 15), suffix="77825445312"
     )
 
 
@@ -51,11 +45,6 @@ def test_what_is_made_is_read(company: int, sequence: int, maker: str, day: date
     assert found == ids.RecurrenceId(retries=retries, maker=maker, day=day, suffix=own_suffix(company, sequence))
     assert str(found) == made
     assert ids.company_of_recurrence_id(made) == company
-    assert ids.read_request_id(made) is None
-    asked = ids.request_id(maker, day, company, sequence)
-    assert str(ids.read_request_id(asked)) == asked
-    assert ids.read_recurrence_id(asked) is None
-    assert ids.company_of_recurrence_id(asked) is None
 
 
 @given(st.dates(), companies, st.sets(sequences, min_size=2, max_size=2))
@@ -66,7 +55,7 @@ def test_two_of_a_day_differ(day: date, company: int, pair: set[int]) -> None:
 @in_one_test(
     "text",
     [
-        "", "RS1234567820240115abcdefghijk", "rR1234567820240115abcdefghijk", "Rr1234567820240115abcdefghijk",
+        "", "SC876456782024021577825445312", "RS1234567820240115abcdefghijk", "rR1234567820240115abcdefghijk", "Rr1234567820240115abcdefghijk",
         "RR1234567a20240115abcdefghijk", "RR1234567820241315abcdefghijk", "RR1234567820240230abcdefghijk",
         "RR1234567800000115abcdefghijk", "RR1234567820240115abcdefghij", "RR1234567820240115abcdefghijkl",
         "RR1234567820240115abcdefghij-", "RR1234567820240115abcdefghijk\n", "RR12345678\u0662\u0660\u0662\u06640115abcdefghijk",
@@ -75,15 +64,3 @@ def test_two_of_a_day_differ(day: date, company: int, pair: set[int]) -> None:
 def test_other_texts_are_none(text: str) -> None:
     assert not ids.is_recurrence_id(text)
     assert ids.company_of_recurrence_id(text) is None
-
-
-@in_one_test(
-    "text",
-    [
-        "", "SR876456782024021577825445312", "sc876456782024021577825445312", "SC8764567a2024021577825445312",
-        "SC876456782024023077825445312", "SC87645678202402157782544531", "SC8764567820240215778254453123",
-        "SC876456782024021577825445312\n",
-    ],
-)  # fmt: skip
-def test_other_texts_are_no_requests(text: str) -> None:
-    assert not ids.is_request_id(text)

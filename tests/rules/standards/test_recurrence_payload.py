@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.in_one import in_one_test
 
+from lastro.standards.payload import Debtor, PayloadError
 from lastro.standards.recurrence_payload import (
-    Debtor,
     Frequency,
     Receiver,
     RecurrencePayload,
-    RecurrencePayloadError,
     Status,
     Update,
     decode,
@@ -185,7 +184,7 @@ REFUSED = {
 
 @in_one_test(("data", "field"), REFUSED.values(), ids=REFUSED)
 def test_what_api_pix_does_not_allow_is_refused(data: bytes, field: str | None) -> None:
-    with pytest.raises(RecurrencePayloadError) as caught:
+    with pytest.raises(PayloadError) as caught:
         decode(data)
     assert field is None or caught.value.field == field
 
@@ -202,6 +201,6 @@ def test_what_api_pix_does_not_allow_is_refused(data: bytes, field: str | None) 
     ],
 )
 def test_what_api_pix_does_not_allow_is_not_written(payload: RecurrencePayload, field: str) -> None:
-    with pytest.raises(RecurrencePayloadError) as caught:
+    with pytest.raises(PayloadError) as caught:
         encode(payload)
     assert caught.value.field == field

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from lastro.standards import brcode, recurrence_payload
-from lastro.standards.recurrence_payload import Debtor, Receiver, Update
+from lastro.standards.payload import Debtor
+from lastro.standards.recurrence_payload import Receiver, Update
 from lastro.subscriptions.model import TYPES, AuthorizingPayer, NamedParty, Timing
 from lastro.subscriptions.rules.authorizing import (
     answer_code,

@@ -11,6 +11,7 @@ from lastro.orders.model import Face, Instrument
 from lastro.rails import port
 from lastro.standards import boleto, boleto_numbers
 from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds
+from lastro.standards.own_numbers import own_digits
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -54,7 +55,7 @@ def slip(basis: Basis) -> Made:
     """Makes a slip of ours: its number finds the company, its bars say bank, amount and due date."""
     bank, terms = basis.institution.compe, SlipTerms.of_slip(basis.made_at)
     assert bank is not None, "an institution without a COMPE number issues no slips"
-    number = boleto_numbers.our_number(basis.company_number, basis.sequence)
+    number = own_digits(basis.company_number, basis.sequence)
     free = boleto_numbers.free_field(basis.institution.branch, number)
     drawn = boleto.Boleto(bank=bank, free_field=free, amount_minor=basis.final.minor, due_date=terms.due)
     made = Instrument(port.BOLETO, number, Face(boleto.barcode(drawn), terms.due, terms.payable_until))

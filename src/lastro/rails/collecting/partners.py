@@ -10,7 +10,6 @@ from lastro.rails.collecting import wire
 from lastro.rails.collecting.card import CARD
 from lastro.rails.collecting.partner import Partner
 from lastro.standards import clabe, receiving_accounts
-from lastro.standards.boleto_numbers import company_of_our_number
 from lastro.standards.own_numbers import company_of_own_digits
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def _till(rail: str) -> Partner:
 
 
 _ALL = (
-    Partner(rail=port.BOLETO, company_of=company_of_our_number, details=_slip),
+    Partner(rail=port.BOLETO, company_of=company_of_own_digits, details=_slip),
     Partner(rail=port.CRYPTO, company_of=company_of_own_digits),
     Partner(rail=port.CRYPTO2, company_of=company_of_own_digits),
     Partner(rail=port.SPEI, is_reference=lambda text: clabe.read(text) is not None, announces=False),

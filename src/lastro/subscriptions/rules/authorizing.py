@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from lastro.standards.calendar import day_bounds
-from lastro.standards.recurrence_payload import Debtor, RecurrencePayload, Update
+from lastro.standards.payload import Debtor
+from lastro.standards.recurrence_payload import RecurrencePayload, Update
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.rules.creating import contract_of, purpose_of
 
