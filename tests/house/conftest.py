@@ -1,10 +1,12 @@
 """A town of two companies for the tests of a file, and an operator for each test of a command."""
 
+import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import lent
 
 from lastro.config.settings import read
 
@@ -13,10 +15,12 @@ from .strangers import Town, leave, settle
 
 
 @pytest.fixture(scope="module")
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
+async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
+    """In a database of its own: what is written is looked for in all of it."""
+    for database in lent(request, "clone", secrets.token_hex(4)):
+        settled = await settle(database)
+        yield settled
+        await leave(settled)
 
 
 @pytest.fixture

@@ -1,33 +1,22 @@
 """Everything that can be wrong with asking for a token, without a token: no client is found by rubbish, nothing breaks."""
 
 import base64
-import secrets
-from collections.abc import AsyncIterator
 from typing import Annotated
 
 import msgspec
 import pytest
 from msgspec import inspect
-from tests.conftest import lent
 from tests.in_one import in_one_test
 
 from lastro.web.application import LARGEST_FORM
 
 from .bad_input import BODIES, Field, body, values
-from .strangers import Answer, Town, leave, settle
+from .strangers import Answer, Town
 
 LOGIN, OAUTH = "/auth/v1/token", "/oauth2/token"
 _TEXT = inspect.type_info(Annotated[str, msgspec.Meta(max_length=256)])
 FIELDS = [Field((name,), _TEXT, required=True) for name in ("clientId", "clientSecret")]
 SCOPES = Field(("scopes",), inspect.type_info(list[str]), required=False)
-
-
-@pytest.fixture(scope="module")
-async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    for database in lent(request, "clone", secrets.token_hex(4)):
-        settled = await settle(database)
-        yield settled
-        await leave(settled)
 
 
 def client(town: Town) -> dict[str, str]:
@@ -47,7 +36,7 @@ async def sent(town: Town, content: bytes) -> Answer:
 @in_one_test("field", FIELDS, ids=lambda f: f.name)
 async def test_a_bad_client_or_secret_is_refused(town: Town, field: Field) -> None:
     """A text that could be one is simply not it (401); anything else is named (400)."""
-    before, named = await town.contents(), 0
+    before, named = await town.written(), 0
     for bad in values(field):
         content = body(client(town), field, bad)
         answer = await sent(town, content)
@@ -60,7 +49,7 @@ async def test_a_bad_client_or_secret_is_refused(town: Town, field: Field) -> No
             assert [name for name, _ in answer.problems] in ([field.name], ["body"]), what
             named += 1
     assert named > 20
-    assert await town.contents() == before
+    assert await town.written() == before
 
 
 async def test_a_bad_scope_is_refused(town: Town) -> None:
@@ -122,11 +111,11 @@ async def test_no_text_is_a_client(town: Town) -> None:
     ],
 )  # fmt: skip
 async def test_rubbish_by_oauth_is_refused_as_its_rfc_says(town: Town, content: bytes, status: int, error: str) -> None:
-    before = await town.contents()
+    before = await town.written()
     answer = await town.admit("POST", OAUTH, [("content-type", "application/x-www-form-urlencoded")], content)
     assert (answer.status, answer.json) == (status, {"error": error})
     assert (answer.headers["content-type"], answer.headers["cache-control"]) == ("application/json", "no-store")
-    assert await town.contents() == before
+    assert await town.written() == before
 
 
 @pytest.mark.parametrize(

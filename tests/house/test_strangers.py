@@ -1,15 +1,14 @@
 """Every route, tried by everybody who must be refused there; what is refused changes nothing."""
 
-import secrets
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache, partial
 from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
-from tests.conftest import lent
-from tests.in_one import in_one_test
+from tests.in_one import all_tried, in_one_test
 
 from lastro.api_kit.routes import Route
 from lastro.app import wiring
@@ -18,7 +17,7 @@ from lastro.orders import Installation
 
 from .asking import Ask
 from .examples import EXAMPLES, PUBLIC, everywhere
-from .strangers import ISSUER, Client, Town, leave, settle
+from .strangers import ISSUER, Client, Town, writes_nothing
 from .tree import ROOMS, ROOT
 
 # The tables do not depend on what the house is made of, so that they can be read before there is one.
@@ -47,17 +46,10 @@ WAYS = {
     for path in r.paths
 }
 
+# What names an object, and looks at it.
+NAMING = [w for w, r in WAYS.items() if EXAMPLES[r.operation].kind is not None and r.operation not in LATER]
 every_route = in_one_test("operation", ROUTES, str)
 every_way = in_one_test("way", WAYS, str)
-
-
-@pytest.fixture(scope="module")
-async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    """In a database of its own: each test reads all of it twice, and what others have left in theirs is no matter here."""
-    for database in lent(request, "clone", secrets.token_hex(4)):
-        settled = await settle(database)
-        yield settled
-        await leave(settled)
 
 
 def asked(town: Town, route: Route, object_id: str | None = None) -> Ask:
@@ -156,9 +148,10 @@ async def test_who_may_ask_is_answered(town: Town, way: str) -> None:
     assert answer.status_code in (route.success, *done), answer.text
 
 
+@writes_nothing
 @every_way
 async def test_who_is_not_known_is_refused(town: Town, way: str) -> None:
-    route, before = WAYS[way], await town.written()
+    route = WAYS[way]
     for why in WITHOUT_RIGHT:
         headers = {"authorization": "Basic YTpi"} if why == "no bearer" else {}
         answer = await town.send(route, asked(town, route), token_of(town, why), headers)
@@ -166,97 +159,74 @@ async def test_who_is_not_known_is_refused(town: Town, way: str) -> None:
             401,
             {"error": "UNAUTHORIZED", "message": "Unauthorized Request", "details": []},
         ), why
-    assert await town.written() == before
 
 
-@every_way
 @in_one_test(
     ("column", "value"), [("revoked_at", "machine_now()"), ("tokens_valid_after", "machine_now() + interval '1 hour'")]
 )
-async def test_who_was_let_in_and_is_no_more_is_refused(town: Town, way: str, column: str, value: str) -> None:
+async def test_who_was_let_in_and_is_no_more_is_refused(town: Town, column: str, value: str) -> None:
     """At once, with a token that was good a moment ago."""
-    route, token = WAYS[way], town.token(town.ana)
-    assert (await town.send(route, asked(town, route), token)).status_code in (
-        route.success,
-        *USED.get(route.operation, (409,)),
-    )
-    client = (town.ana.company_id, town.ana.client_id)
-    row = await town.admin.fetchrow("SELECT * FROM clients WHERE company_id = $1 AND client_id = $2", *client)
-    assert row is not None
-    change = "UPDATE clients SET {} = {}, version = version + 1 WHERE company_id = $1 AND client_id = $2"
-    assert await town.admin.execute(change.format(column, value), *client) == "UPDATE 1"
-    try:
-        before = await town.written()
-        answer = await town.send(route, asked(town, route), token)
-        assert answer.status_code == 401
-        assert await town.written() == before
-    finally:
-        await town.admin.execute(change.format(column, "$3"), *client, row[column])
+    client = await town.client(town.ana.company_id)
+    token = town.token(client)
+    await all_tried((way, partial(assert_let_in, town, way, client)) for way in WAYS)
+    await changed(town, client, f"{column} = {value}")
+    before = await town.written()
+
+    async def refused(route: Route) -> None:
+        assert (await town.send(route, asked(town, route), token)).status_code == 401
+
+    await all_tried((way, partial(refused, route)) for way, route in WAYS.items())
+    await town.assert_as(before)
 
 
+@writes_nothing
 @every_way
 async def test_who_lacks_the_permission_is_refused(town: Town, way: str) -> None:
-    route, before = WAYS[way], await town.written()
-    token = town.token(town.powerless[route.permission])
-    for ask in (
-        asked(town, route),
-        asked(town, route, str(uuid4())),
-        Ask(everywhere("x"), {"unknown": "x"}, {}),
-    ):
-        answer = await town.send(route, ask, token)
-        assert (answer.status_code, answer.json()["error"]) == (403, "FORBIDDEN_ERROR")
-        assert answer.json()["details"] == []
-    assert await town.written() == before
+    await assert_told(town, way, town.powerless[WAYS[way].permission], 403)
 
 
-@every_way
-async def test_who_calls_from_elsewhere_is_refused(town: Town, way: str) -> None:
+async def test_who_calls_from_elsewhere_is_refused(town: Town) -> None:
     """A client that is bound to networks calls from them alone: whatever it asks, with whatever is wrong in it."""
-    route = WAYS[way]
     client = await one_more(town, f"allowed_networks = '{{{ELSEWHERE}}}'")
-    before = await town.contents()
-    for ask in (
-        asked(town, route),
-        asked(town, route, str(uuid4())),
-        Ask(everywhere("x"), {"unknown": "x"}, {}),
-    ):
-        answer = await town.send(route, ask, town.token(client))
-        assert (answer.status_code, answer.json()) == (
-            403,
-            {"error": "FORBIDDEN_ERROR", "message": "Access denied", "details": []},
-        )
-    assert await town.contents() == before
+    before = await town.written()
+    await all_tried((way, partial(assert_told, town, way, client, 403)) for way in WAYS)
+    await town.assert_as(before)
     await changed(town, client, f"allowed_networks = '{{{ELSEWHERE},{HERE}}}'")
-    assert (await town.send(route, asked(town, route), town.token(client))).status_code in (
-        route.success,
-        *USED.get(route.operation, (409,)),
-    )
+    await all_tried((way, partial(assert_let_in, town, way, client)) for way in WAYS)
 
 
-@every_way
-async def test_who_asks_too_often_is_refused(town: Town, way: str) -> None:
+async def test_who_asks_too_often_is_refused(town: Town) -> None:
     """As soon as its number is known here, which its first request tells; then nothing is looked at, right or wrong."""
-    route = WAYS[way]
     client = await one_more(town, "requests_per_minute = 1")
-    token = town.token(client)
-    for _ in range(3):
-        before = await town.contents()
-        answer = await town.send(route, asked(town, route), token)
-        if answer.status_code == 429:
-            break
-    assert (answer.status_code, answer.json()) == (
-        429,
-        {"error": "INVALID_REQUEST", "message": "Request is not valid", "details": []},
-    )
-    assert 0 < int(answer.headers["retry-after"]) <= 60
-    assert (answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]) == ("1", "0")
-    for ask in (asked(town, route, str(uuid4())), Ask(everywhere("x"), {"unknown": "x"}, {})):
-        assert (await town.send(route, ask, token)).status_code == 429
-    assert await town.contents() == before
-    assert (await town.send(route, asked(town, route), town.token(town.ana))).status_code in (
-        route.success,
-        *USED.get(route.operation, (409,)),
-    )
+    first, before = ROUTES["list_banks"], await town.written()
+
+    async def refused(way: str) -> None:
+        for _ in range(3):
+            answer = await town.send(first, asked(town, first), town.token(client))
+            if answer.status_code == 429:
+                break
+        assert 0 < int(answer.headers["retry-after"]) <= 60
+        assert (answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]) == ("1", "0")
+        await assert_told(town, way, client, 429)
+
+    await all_tried((way, partial(refused, way)) for way in WAYS)
+    await town.assert_as(before)
+    assert (await town.send(first, asked(town, first), town.token(town.ana))).status_code == first.success
+
+
+async def assert_told(town: Town, way: str, client: Client, status: int) -> None:
+    """The same no to a good request, to one for what is not there, and to a broken one."""
+    route, token = WAYS[way], town.token(client)
+    error, message = ("FORBIDDEN_ERROR", "Access denied") if status == 403 else ("INVALID_REQUEST", "Request is not valid")
+    for ask in (asked(town, route), asked(town, route, str(uuid4())), Ask(everywhere("x"), {"unknown": "x"}, {})):
+        answer = await town.send(route, ask, token)
+        assert (answer.status_code, answer.json()) == (status, {"error": error, "message": message, "details": []})
+
+
+async def assert_let_in(town: Town, way: str, client: Client) -> None:
+    route = WAYS[way]
+    answer = await town.send(route, asked(town, route), town.token(client))
+    assert answer.status_code in (route.success, *USED.get(route.operation, (409,))), answer.text
 
 
 async def one_more(town: Town, columns: str) -> Client:
@@ -271,22 +241,25 @@ async def changed(town: Town, client: Client, columns: str) -> None:
     assert await town.admin.execute(change, client.company_id, client.client_id) == "UPDATE 1"
 
 
-@every_way
+@in_one_test("way", [way for way in WAYS if way not in NAMING], str)
+async def test_what_names_nothing_shows_nothing_of_another_company(town: Town, way: str) -> None:
+    route = WAYS[way]
+    answer = await town.send(route, asked(town, route), town.token(town.dora))
+    assert answer.status_code == route.success
+    assert not [i for i in town.objects.values() if i in answer.text]
+
+
+@writes_nothing
+@in_one_test("way", NAMING, str)
 async def test_what_belongs_to_another_company_is_not_there(town: Town, way: str) -> None:
     """Byte for byte as what never was: nobody learns that it exists."""
-    route, before, token = WAYS[way], await town.written(), town.token(town.dora)
-    if EXAMPLES[route.operation].kind is None or route.operation in LATER:
-        answer = await town.send(route, asked(town, route), token)
-        assert answer.status_code == route.success
-        assert not [i for i in town.objects.values() if i in answer.text]
-        return
+    route, token = WAYS[way], town.token(town.dora)
     others = await town.send(route, asked(town, route), token)
     unknown = await town.send(route, asked(town, route, str(uuid4())), token)
     nobodys = await town.send(route, asked(town, route, str(uuid4())), town.token(town.ana))
     status = 400 if route.operation in BY_NAME else 404
     assert (others.status_code, unknown.status_code, nobodys.status_code) == (status, status, status)
     assert others.content == unknown.content == nobodys.content
-    assert await town.written() == before
 
 
 def names_more(route: Route) -> bool:
@@ -295,22 +268,22 @@ def names_more(route: Route) -> bool:
     return "{accountId}" in route.path and (len(ask.path) > 1 or "endToEndId" in (ask.body or {}))
 
 
+@writes_nothing
 @in_one_test("way", [way for way, route in WAYS.items() if names_more(route)], str)
 async def test_below_ones_own_account_nothing_of_another_company_is_there(town: Town, way: str) -> None:
     """Dora's account, and what is named beside it is Ana's: her key, claim, code, or the payment that she contests."""
-    route, before = WAYS[way], await town.written()
+    route = WAYS[way]
     own = await town.admin.fetchval("SELECT id::text FROM accounts WHERE company_id = $1 LIMIT 1", town.dora.company_id)
     ask = asked(town, route)
     answer = await town.send(route, replace(ask, path={**ask.path, "accountId": own}), town.token(town.dora))
     assert answer.status_code in (400, 404), answer.text
     assert not [one for kind, one in town.objects.items() if one in answer.text and kind != "account"]
-    assert await town.written() == before
 
 
-@in_one_test("way", [w for w, r in WAYS.items() if EXAMPLES[r.operation].kind is not None and r.operation not in LATER], str)
+@writes_nothing
+@in_one_test("way", NAMING, str)
 async def test_what_is_no_id_is_not_there(town: Town, way: str) -> None:
-    """Of whatever names an object, and looks at it."""
-    route, before = WAYS[way], await town.written()
+    route = WAYS[way]
     own = town.objects[EXAMPLES[route.operation].kind or ""]
     spelled = {"upper case": own.upper(), "in braces": f"{{{own}}}", "without hyphens": own.replace("-", "")}
     for text in MALFORMED:
@@ -318,28 +291,26 @@ async def test_what_is_no_id_is_not_there(town: Town, way: str) -> None:
         unknown = await town.send(route, asked(town, route, str(uuid4())), town.token(town.ana))
         status = 400 if route.operation in BY_NAME else 404
         assert (answer.status_code, answer.content) == (status, unknown.content), (text, answer.text)
-    assert await town.written() == before
 
 
+@writes_nothing
 @every_way
 async def test_pages_of_others_and_other_names_are_refused(town: Town, way: str) -> None:
-    route, token, before = WAYS[way], town.token(town.ana), await town.written()
+    route, token = WAYS[way], town.token(town.ana)
     assert (await town.send(route, asked(town, route), token, {"host": "rebound.example"})).status_code == 400
     assert (await town.send(route, asked(town, route), token, {"origin": "https://evil.example"})).status_code == 403
     assert (await town.send(route, asked(town, route), token, {"origin": "null"})).status_code == 403
-    assert await town.written() == before
 
 
+@writes_nothing
 @in_one_test("path", PUBLIC, str)
 async def test_paths_without_token_tell_nothing(town: Town, path: str) -> None:
-    before = await town.written()
     for method, target, body, status in PUBLIC[path]:
         answer = await town.http.request(method, target, content=body)
         assert answer.status_code == status, (target, answer.text)
         assert not [i for i in town.objects.values() if i in answer.text]
         foreign = await town.http.request(method, target, content=body, headers={"host": "rebound.example"})
         assert foreign.status_code == 400
-    assert await town.written() == before
 
 
 def test_no_path_is_a_sandboxs() -> None:
@@ -352,11 +323,15 @@ def test_no_path_is_a_sandboxs() -> None:
     ]
 
 
+@cache
+def docs() -> str:
+    return "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md"))
+
+
 @every_route
 def test_every_route_is_documented(operation: str) -> None:
     route = ROUTES[operation]
-    texts = [p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md")]
-    assert any(f"{route.method} {route.path}" in text for text in texts), f"docs/ never names `{route.method} {route.path}`"
+    assert f"{route.method} {route.path}" in docs(), f"docs/ never names `{route.method} {route.path}`"
 
 
 def test_what_the_tables_name_is_right() -> None:

@@ -1,15 +1,13 @@
 """What a query names of another company is as what never was: the same bytes, and nothing of it."""
 
 import secrets
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import uuid4
 
 import pytest
-from tests.conftest import lent
 
 from .examples import EXAMPLES
-from .strangers import Town, leave, settle
+from .strangers import Town
 from .test_strangers import ROUTES, asked
 
 # What names an object in a query, and Ana's own, as the database has it. What only filters by words is not here.
@@ -34,14 +32,6 @@ _WORDS = {
     "after", "wait", "key", "holderType", "document", "email", "fullName", "currency", "asOf", "startDate", "endDate", "operation",
     "mergeBatch", "onlyPending", "role", "format", "excel", "page",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
-    for database in lent(request, "clone", secrets.token_hex(4)):
-        settled = await settle(database)
-        yield settled
-        await leave(settled)
 
 
 def test_every_query_is_known_to_name_something_or_not() -> None:
