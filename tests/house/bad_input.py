@@ -89,6 +89,20 @@ def _fields(form: inspect.Type, above: tuple[str | int, ...]) -> Iterator[Field]
             yield from _fields(kind, path)
 
 
+def unread(field: Field) -> list[Bad]:
+    """What no body may have, in whichever field it stands: it is refused before there are fields."""
+    tried = [
+        Bad("NaN", b"NaN"), Bad("Infinity", b"-Infinity"), Bad("hexadecimal", b"0x7"), Bad("a leading zero", b"007"),
+        Bad("a dangling point", b"7."), Bad("single quotes", b"'abc'"), Bad("nothing", b""), Bad("not closed", b'"abc'),
+        Bad("half a character", b'"\\ud800"'), Bad("not UTF-8", b'"\xff"'), Bad("a surrogate in UTF-8", b'"\xed\xa0\x80"'),
+        Bad("overlong UTF-8", b'"\xc0\xaf"'),
+    ]  # fmt: skip
+    if isinstance(field.path[-1], str):
+        disguised = f"\\u{ord(field.key[0]):04x}{field.key[1:]}"
+        tried += [Bad("twice", b'1,"%s":1' % field.key.encode()), Bad("twice in disguise", b'1,"%s":1' % disguised.encode())]
+    return tried
+
+
 def values(field: Field) -> list[Bad]:
     """Everything that is tried in a field."""
     kind = field.kind
@@ -98,14 +112,8 @@ def values(field: Field) -> list[Bad]:
         Bad("empty", b'""', ""), Bad("a word", b'"abc"', "abc"), Bad("a million times", b'"%s"' % (b"a" * _MEGABYTE)),
         Bad("beyond a float", b"1e400"), Bad("beyond 64 bits", b"1" + b"0" * 30), Bad("as many digits", b"9" * 5000),
         Bad("negative", b"-1"), Bad("minus zero", b"-0"), Bad("zero", b"0"), Bad("minus zero point zero", b"-0.0"),
-        Bad("NaN", b"NaN"), Bad("Infinity", b"-Infinity"), Bad("hexadecimal", b"0x7"), Bad("a leading zero", b"007"),
-        Bad("a dangling point", b"7."), Bad("single quotes", b"'abc'"), Bad("nothing", b""), Bad("too deep", DEEP),
-        Bad("not closed", b'"abc'), Bad("half a character", b'"\\ud800"'), Bad("not UTF-8", b'"\xff"'),
-        Bad("a surrogate in UTF-8", b'"\xed\xa0\x80"'), Bad("overlong UTF-8", b'"\xc0\xaf"'),
+        Bad("too deep", DEEP),
     ]  # fmt: skip
-    if isinstance(field.path[-1], str):
-        disguised = f"\\u{ord(field.key[0]):04x}{field.key[1:]}"
-        tried += [Bad("twice", b'1,"%s":1' % field.key.encode()), Bad("twice in disguise", b'1,"%s":1' % disguised.encode())]
     tried += [Bad(label, msgspec.json.encode(text), text) for label, text in {**TRICKS, **CONTROLS}.items()]
     if isinstance(kind, inspect.StrType) and kind.max_length is not None:
         text = "a" * (kind.max_length + 1)

@@ -140,7 +140,13 @@ def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iter
     good = {"authorization": f"Bearer {token}", **named}
     for path, methods in paths.items():
         target = _filled(path, hidden["path"])
-        for method in sorted({*methods, "GET", "PUT", "PATCH"}):
+        yield Knock(
+            "PATCH",
+            f"{target}?{query}",
+            {**good, "content-type": "application/json"},
+            f'"{hidden["refused body"]}"'.encode(),
+        )
+        for method in sorted(methods):
             for headers in (
                 good,
                 named,

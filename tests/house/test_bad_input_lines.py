@@ -46,12 +46,14 @@ def is_id(query: Query) -> bool:
 async def test_a_bad_parameter_is_refused_by_name(town: Town, route: Route, query: Query) -> None:
     """Or it is a text to look for, and says so in the table; or an id, which answers as an unknown one does."""
     others = [(name, value) for name, value in asked(town, route).query.items() if name != query.name]
-    unknown = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, str(uuid4()))]))
+    as_unknown = None
+    if is_id(query):
+        as_unknown = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, str(uuid4()))]))
     for label, value in PARAMETERS.items():
         answer = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, value)]))
         what = f"{route.operation} {query.name} {label}: {answer.status} {answer.body!r:.300}"
-        if is_id(query) and answer.status != 400:
-            assert answer.told == unknown.told, what
+        if as_unknown is not None and answer.status != 400:
+            assert answer.told == as_unknown.told, what
         elif label in ASKED.get(route.operation, {}).get(query.name, ()):
             assert answer.status == (404 if route.operation in ALONE else route.success), what
         else:
@@ -85,7 +87,7 @@ async def test_a_parameter_nobody_knows_is_refused_by_name(town: Town, route: Ro
         answer = await sent(town, route, target + given)
         assert (answer.status, answer.problems) == (400, [(named, "NOT_ALLOWED")]), given
         assert_declared(route, answer)
-    many = await sent(town, route, target + "&".join(f"a{n}=1" for n in range(10_000)))
+    many = await sent(town, route, target + "&".join(f"a{n}=1" for n in range(1_000)))
     assert (many.status, len(many.problems)) == (400, 20)
 
 

@@ -10,7 +10,7 @@ from tests.in_one import in_one_test
 
 from lastro.web.application import LARGEST_FORM
 
-from .bad_input import BODIES, Field, body, values
+from .bad_input import BODIES, Field, body, unread, values
 from .strangers import Answer, Town
 
 LOGIN, OAUTH = "/auth/v1/token", "/oauth2/token"
@@ -37,7 +37,7 @@ async def sent(town: Town, content: bytes) -> Answer:
 async def test_a_bad_client_or_secret_is_refused(town: Town, field: Field) -> None:
     """A text that could be one is simply not it (401); anything else is named (400)."""
     before, named = await town.written(), 0
-    for bad in values(field):
+    for bad in values(field) + unread(field):
         content = body(client(town), field, bad)
         answer = await sent(town, content)
         what = f"{bad.label}: {answer.status} {answer.body!r}"
@@ -53,7 +53,7 @@ async def test_a_bad_client_or_secret_is_refused(town: Town, field: Field) -> No
 
 
 async def test_a_bad_scope_is_refused(town: Town) -> None:
-    for bad in values(SCOPES):
+    for bad in values(SCOPES) + unread(SCOPES):
         content = body(client(town), SCOPES, bad)
         answer = await sent(town, content)
         if bad.label in ("missing", "null"):

@@ -37,7 +37,7 @@ PROBLEMS = [m for m in _TELLING if m.path.name == "problems.py"]
 
 def issues(module: Module) -> Iterator[tuple[int, str]]:
     """Line and issue of every problem that names it in place, also where it chooses between two."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if not isinstance(node, ast.Call):
             continue
         maker = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -126,7 +126,7 @@ def raised(module: Module) -> Iterator[tuple[str, set[str | None] | None]]:
             return f"{name}.{node.attr}" if name is not None and name.endswith(".problems") else None
         return name if name is not None and ".problems." in name else None
 
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("problem", "refused"):
             name = known(node.func.value)
             if name is not None:
@@ -159,7 +159,7 @@ def test_a_refusal_is_declared_once() -> None:
     said = {(folder, refusal.field, refusal.issue) for folder, refusal in declarations().values()}
     wrong = []
     for m in _TELLING:
-        for node in ast.walk(m.tree):
+        for node in m.nodes:
             if not isinstance(node, ast.Call):
                 continue
             maker = getattr(node.func, "id", "")

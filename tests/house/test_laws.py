@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from .test_schema import asked
-from .tree import ROOT, SCHEMA, modules
+from .tree import ROOT, SCHEMA, definitions, modules
 
 _DOCUMENT = ROOT / "docs" / "money.md"
 _LAWS = """
@@ -52,7 +52,7 @@ def test_every_journey_ends_with_every_law() -> None:
     journeys = modules("tests/journeys", "tests/world")
     silent, played = [], 0
     for module in journeys:
-        functions = [n for n in ast.walk(module.tree) if isinstance(n, _Function)]
+        functions = [n for n in definitions(module.tree.body) if isinstance(n, _Function)]
         plays = set(_PLAYS)
         plays |= {f.name for f in functions if f.decorator_list and takes(f) & plays}
         tests = [f for f in functions if isinstance(f, ast.AsyncFunctionDef) and f.name.startswith("test_")]
@@ -75,7 +75,7 @@ def test_what_is_called_a_play_ends_as_one() -> None:
     fixtures = [
         (module.name, node)
         for module in modules("tests/journeys", "tests/world")
-        for node in ast.walk(module.tree)
+        for node in definitions(module.tree.body)
         if isinstance(node, ast.AsyncFunctionDef) and node.name in _PLAYS
     ]
     assert fixtures

@@ -18,7 +18,7 @@ OPERATIONS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 
 def _lines(module: Module) -> Iterator[tuple[int, ast.Call]]:
     """Each call that logs a line: of a logger's level, or of one that was chosen before and is called `tell`."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if not isinstance(node, ast.Call):
             continue
         function = node.func

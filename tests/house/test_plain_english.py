@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from .test_docs import FENCE, documents
-from .tree import ROOT, modules
+from .tree import ROOT, definitions, modules
 
 MOST_WORDS = 25  # between full stops, semicolons, colons and the dots of a list
 BARE = re.compile(r"(Who|Whom|Whose|Whoever|What|Whatever|Whether|One that)\b")
@@ -61,12 +61,11 @@ def docstring_faults(text: str) -> list[str]:
 def test_docstrings_begin_short_and_name_their_noun() -> None:
     wrong, seen = [], 0
     for module in modules("src"):
-        for node in module.nodes:
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                text = ast.get_docstring(node)
-                if text:
-                    seen += 1
-                    wrong += [f"{module.name}:{node.body[0].lineno}: {fault}" for fault in docstring_faults(text)]
+        for node in (module.tree, *definitions(module.tree.body)):
+            text = ast.get_docstring(node)
+            if text:
+                seen += 1
+                wrong += [f"{module.name}:{node.body[0].lineno}: {fault}" for fault in docstring_faults(text)]
     assert seen > 1_000
     assert not wrong, "\n".join(wrong)
 

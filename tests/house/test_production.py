@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .tree import PRODUCT, ROOT, modules
+from .tree import PRODUCT, ROOT, Module, modules
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,7 @@ def test_every_command_of_the_wheel_is_in_it(wheel: Path) -> None:
 def test_lastro_never_names_the_sandbox_in_an_import() -> None:
     """Only app and cli may look whether it is there, by name, at run time."""
     for m in PRODUCT:
-        imported = [a.name for n in ast.walk(m.tree) if isinstance(n, ast.Import) for a in n.names]
-        imported += [n.module or "" for n in ast.walk(m.tree) if isinstance(n, ast.ImportFrom)]
-        assert not [i for i in imported if i.startswith(("lastro_sandbox", "lastro_sim"))], m.name
+        assert not [i for i in _imports(m) if i.startswith(("lastro_sandbox", "lastro_sim"))], m.name
         named = [line for line, text in m.strings() if re.match(r"lastro_(sandbox|sim)\b", text)]
         assert not named or m.name.startswith(("src/lastro/app/", "src/lastro/cli/")), f"{m.name}:{named}"
 
@@ -79,10 +77,10 @@ def test_what_only_a_sandbox_needs_is_no_dependency_of_production() -> None:
     needed = {re.split(r"[^\w-]", d)[0].lower() for d in project["dependencies"]}
     extra = {re.split(r"[^\w-]", d)[0].lower() for d in project["optional-dependencies"]["sandbox"]}
     assert not needed & extra
-    used = {n.partition(".")[0] for m in modules("src/lastro") for n in _imports(m.tree)}
+    used = {n.partition(".")[0] for m in modules("src/lastro") for n in _imports(m)}
     assert not used & {e.replace("-", "_") for e in extra}
 
 
-def _imports(tree: ast.Module) -> list[str]:
-    names = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
-    return names + [n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module]
+def _imports(module: Module) -> list[str]:
+    names = [a.name for n in module.nodes if isinstance(n, ast.Import) for a in n.names]
+    return names + [n.module for n in module.nodes if isinstance(n, ast.ImportFrom) and n.module]

@@ -2,9 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 
-from .tree import EVERYWHERE, ROOT, Module, modules
+from .tree import EVERYWHERE, ROOT, Function, definitions, modules, parsed
 
 LONGEST_FUNCTION = 60
 LONGEST_FILE = 400
@@ -16,20 +17,38 @@ _SAYS_NOTHING = {"util", "utils", "helper", "helpers", "manager", "managers", "c
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _READ = {".py", ".sql", ".md", ".html", ".js", ".css", ".toml", ".run"}
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+@dataclass(frozen=True)
+class Defined:
+    """A function or class. empty: a function whose body promises something for later, and that is no Protocol's."""
+
+    at: str
+    name: str
+    lines: int
+    is_function: bool
+    is_empty: bool
 
 
-def functions(module: Module) -> Iterator[Function]:
-    return (n for n in module.nodes if isinstance(n, Function))
+@cache
+def defined() -> list[Defined]:
+    """Every one of them, of files that are each parsed and forgotten."""
+    found = []
+    for m in EVERYWHERE:
+        every = list(definitions(parsed(m.text).body))
+        promised = {
+            id(f) for c in every if isinstance(c, ast.ClassDef) and _is_protocol(c) for f in (c, *definitions(c.body))
+        }
+        for one in every:
+            lines = (one.end_lineno or one.lineno) - one.lineno + 1
+            is_function = isinstance(one, Function)
+            is_empty = isinstance(one, Function) and id(one) not in promised and _is_empty(one)
+            found.append(Defined(f"{m.name}:{one.lineno} {one.name}", one.name, lines, is_function, is_empty))
+    return found
 
 
 def test_no_function_is_longer_than_a_screen() -> None:
-    long = [
-        f"{m.name}:{f.lineno} {f.name} has {f.end_lineno - f.lineno + 1} lines"
-        for m in EVERYWHERE
-        for f in functions(m)
-        if f.end_lineno is not None and f.end_lineno - f.lineno + 1 > LONGEST_FUNCTION
-    ]
+    assert len(defined()) > 1_000
+    long = [f"{f.at} has {f.lines} lines" for f in defined() if f.is_function and f.lines > LONGEST_FUNCTION]
     assert not long, "\n".join(long)
 
 
@@ -66,10 +85,7 @@ def test_nothing_is_marked_unfinished() -> None:
 
 def test_every_function_does_something() -> None:
     """A body of three dots promises something for later; only a Protocol and an overload may have one."""
-    empty = []
-    for m in EVERYWHERE:
-        promised = {id(f) for c in m.nodes if isinstance(c, ast.ClassDef) and _is_protocol(c) for f in ast.walk(c)}
-        empty += [f"{m.name}:{f.lineno} {f.name}" for f in functions(m) if id(f) not in promised and _is_empty(f)]
+    empty = [one.at for one in defined() if one.is_empty]
     assert not empty, "\n".join(empty)
 
 
@@ -97,14 +113,9 @@ def _says_nothing(statement: ast.stmt) -> bool:
 
 
 def test_names_say_something() -> None:
-    named: list[str] = []
-    for m in EVERYWHERE:
-        names = [(0, part) for part in m.path.relative_to(ROOT).with_suffix("").parts]
-        names += [(n.lineno, n.name) for n in m.nodes if isinstance(n, Function | ast.ClassDef)]
-        for line, name in names:
-            words = {w.lower() for w in _WORD.findall(name)}
-            if words & _SAYS_NOTHING:
-                named.append(f"{m.name}:{line} {name}")
+    names = [(one.at, one.name) for one in defined()]
+    names += [(m.name, part) for m in EVERYWHERE for part in m.path.relative_to(ROOT).with_suffix("").parts]
+    named = [at for at, name in names if {w.lower() for w in _WORD.findall(name)} & _SAYS_NOTHING]
     assert not named, "\n".join(named)
 
 
