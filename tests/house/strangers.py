@@ -100,6 +100,7 @@ class Town:
     dora: Client
     powerless: dict[str, Client]
     asgi: Any
+    audit: "asyncpg.Connection[asyncpg.Record]"
     tables: Sequence[str]
 
     def token(self, client: Client, **changed: Any) -> str:
@@ -219,7 +220,7 @@ async def settle(database: Any) -> Town:
     )
     town = Town(
         house, admin, http, tokens, {"account": account}, await _client(runner, ana_id), await _client(runner, dora_id),
-        powerless, asgi, [name for (name,) in names],
+        powerless, asgi, await database.connect(database.audit), [name for (name,) in names],
     )  # fmt: skip
     await town.admin.execute(
         "SELECT set_config('lastro.company', $1, false)", str(ana_id)
@@ -235,6 +236,7 @@ async def _unchanged(keys: SigningKeys) -> SigningKeys:
 async def leave(town: Town) -> None:
     await town.http.aclose()
     await town.admin.close()
+    await town.audit.close()
     await town.house.rail.close()
     await town.house.database.close()
 
