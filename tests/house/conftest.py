@@ -10,8 +10,11 @@ from tests.conftest import lent
 
 from lastro.config.settings import read
 
+from .many import filled, many
 from .office import Office, environment
 from .strangers import Town, leave, settle
+
+__all__ = ["filled", "many"]
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,19 @@
 """Many rows of every table that is listed or swept, so that the planner chooses as it would in life."""
 
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.conftest import Database, lent
+
+if TYPE_CHECKING:
+    import asyncpg
+
+OURS, OTHERS = "00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"
 MANY, FEW = 6_000, 50
 FILL = f"""
 INSERT INTO companies (company_id, number, name, webhook_secret, created_at)
@@ -97,3 +111,58 @@ SELECT company_id, id, id, 1, CASE WHEN n <= {FEW} / 2 THEN 'REQUESTED' WHEN n <
        '2026-01-01', 'M' || n, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
 DROP TABLE many;
 """
+# Of OURS alone: moves and bookings beside what lists are made of.
+MORE = f"""
+INSERT INTO ledger_accounts (company_id, id, code, currency) SELECT company_id, id, 'NET', 'BRL' FROM orders WHERE company_id = '{OURS}';
+INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
+SELECT company_id, id, 1, 'orders', '', 'INITIAL', 'create', created_at FROM orders WHERE company_id = '{OURS}';
+INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
+SELECT company_id, id, 'moved', id, (SELECT l.id FROM ledger_accounts l WHERE l.company_id = o.company_id AND l.id <> o.id LIMIT 1), 1, 'BRL', 'TEST', id, created_at
+  FROM orders o WHERE company_id = '{OURS}' AND status = 'EXPIRED';
+INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
+SELECT company_id, id, id, 'D' || id, 1, 'MD06', created_at, created_at FROM payouts WHERE company_id = '{OURS}';
+INSERT INTO statements (company_id, id, rail, day, state, due_at, created_at, updated_at)
+SELECT company_id, id, 'pix', '2000-01-01'::date + n, CASE WHEN n <= 20 THEN 'TAKING' ELSE 'TAKEN' END,
+       CASE WHEN n <= 20 THEN created_at END, created_at, created_at
+  FROM (SELECT *, row_number() OVER ()::integer AS n FROM payouts WHERE company_id = '{OURS}') p;
+INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, state, line_id, currency, created_at, updated_at)
+SELECT company_id, id, id, 'pix', '2000-01-01', 'IN', id, 'AMOUNT', CASE WHEN n <= 20 THEN 'OPEN' ELSE 'EXPLAINED' END, 'x', 'BRL',
+       created_at, created_at FROM (SELECT *, row_number() OVER () AS n FROM payouts WHERE company_id = '{OURS}') p;
+UPDATE outbox SET sends = 1 WHERE company_id = '{OURS}' AND due_at IS NOT NULL
+"""
+
+
+@dataclass
+class Filled:
+    app: "asyncpg.Connection[asyncpg.Record]"
+    work: "asyncpg.Connection[asyncpg.Record]"
+
+
+@pytest.fixture(scope="session")
+def many(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A database with many rows of all that is listed, filled once: whoever reads plans changes nothing."""
+    for database in lent(request, "clone", secrets.token_hex(4), real_events=False):
+        asyncio.run(_fill(database))
+        yield database
+
+
+async def _fill(database: Database) -> None:
+    admin = await database.connect()
+    await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", OURS, OTHERS)
+    for company_id, said in ((OTHERS, FILL), (OURS, FILL.strip() + "\n" + MORE)):  # who is no superuser fills one company at a time
+        await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
+        for statement in said.strip().removesuffix(";").split(";\n"):
+            await admin.execute(statement)
+    await admin.execute("SET ROLE lastro_owner")
+    await admin.execute("ANALYZE")
+    await admin.close()
+
+
+@pytest.fixture(scope="session")
+async def filled(many: Database) -> AsyncIterator[Filled]:
+    async with AsyncExitStack() as stack:
+        app, work = [await many.connect(dsn) for dsn in (many.app, many.work)]
+        for connection in (app, work):
+            stack.push_async_callback(connection.close)
+        await app.execute(f"SELECT set_config('lastro.company', '{OURS}', false)")
+        yield Filled(app, work)

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 from uuid import UUID
 
 import pytest
+from tests.in_one import in_one_test
 
 from lastro.app.outbox_lines import WAITING
 from lastro.core.runner import Query
@@ -29,14 +30,13 @@ from lastro.webhooks.store import events
 from lastro.worker.due_poller import DuePoller
 from lastro.worker.sweeper import shared
 
-from .test_lists import _OURS, SWEEPS, Filled, Listed, filled, goes_by, many, plan_of, told_short
+from .many import OURS, Filled
+from .test_lists import SWEEPS, Listed, goes_by, plan_of, told_short
 from .test_lists import read_whole as any_read_whole
 from .tree import SRC
 
-__all__ = ["filled", "many"]
-
 _ID = UUID(int=7)
-_NO_WISH = f"'{_OURS}', {', '.join(['NULL'] * 11)}"
+_NO_WISH = f"'{OURS}', {', '.join(['NULL'] * 11)}"
 _GLANCES: Mapping[str, tuple[Query[Any], str]] = {
     "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1', NULL"),
     "an order": (orders.shown_by_id(_ID), f"'{_ID}'"),
@@ -73,10 +73,10 @@ def walked(nodes: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", _GLANCES)
+@in_one_test("name", _GLANCES, str)
 async def test_what_a_verb_reads_is_found_by_its_id(filled: Filled, name: str) -> None:
     query, arguments = _GLANCES[name]
-    listed = Listed(through_the_door(query.sql, 1, is_ours=True), f"'{_OURS}', {arguments}", "", "")
+    listed = Listed(through_the_door(query.sql, 1, is_ours=True), f"'{OURS}', {arguments}", "", "")
     for mode in ("force_custom_plan", "force_generic_plan"):
         nodes = await plan_of(filled.app, listed, mode)
         assert any("Index Name" in n for n in nodes)
@@ -89,13 +89,13 @@ async def test_a_company_that_no_statistics_know_is_taken_for_one_like_the_other
     company alone would seem as good as the one that knows the row.
     """
     rows = {}
-    for company in (_OURS, _NEWCOMER):
+    for company in (_NEWCOMER, OURS):
         await filled.app.execute(f"SELECT set_config('lastro.company', '{company}', false)")
         for table in ("orders", "parties", "payouts", "deliveries"):
             [scan] = [n for n in await plan_of(filled.app, Listed(f"SELECT * FROM {table}", "", "", ""), "force_generic_plan")
                       if n.get("Relation Name") == table]  # fmt: skip
             rows[company, table] = scan["Plan Rows"]
-    assert {table: rows[_OURS, table] for _, table in rows} == {table: rows[_NEWCOMER, table] for _, table in rows}
+    assert {table: rows[OURS, table] for _, table in rows} == {table: rows[_NEWCOMER, table] for _, table in rows}
     assert min(rows.values()) > 1000
 
 

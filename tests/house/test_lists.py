@@ -1,20 +1,15 @@
 """Every list a client may ask for is one range of one index, as the app's role and behind row-level security."""
 
-import asyncio
 import hashlib
 import json
-import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 from uuid import UUID
 
-import pytest
-from tests.conftest import Database, lent
-from tests.house.many import FILL
+from tests.house.many import OURS, Filled
 
 from lastro.accounts import store as accounts
 from lastro.accounts.statements import store as statements
@@ -44,9 +39,8 @@ from lastro.worker import entry_posting
 if TYPE_CHECKING:
     import asyncpg
 
-_OURS, _OTHERS = "00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"
-_ACCOUNT = UUID(hashlib.md5(f"{_OURS}7".encode(), usedforsecurity=False).hexdigest())  # the seventh of FILL
-_PAGE = f"'{_OURS}', '0001-01-01Z', '9999-12-31Z', 21"
+_ACCOUNT = UUID(hashlib.md5(f"{OURS}7".encode(), usedforsecurity=False).hexdigest())  # the seventh of FILL
+_PAGE = f"'{OURS}', '0001-01-01Z', '9999-12-31Z', 21"
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ def every_way(
 # By operation; a route that pages and does not stand here fails. Both directions of a page.
 LISTS: Mapping[str, tuple[Listed, ...]] = {
     "list_webhook_events": tuple(of_deliveries()),
-    "read_feed": (Listed(feed._FEED, f"'{_OURS}', 77, 21", "event_numbers", "event_numbers_pkey", sorts=True),),
+    "read_feed": (Listed(feed._FEED, f"'{OURS}', 77, 21", "event_numbers", "event_numbers_pkey", sorts=True),),
     "list_accounts": every_way(
         "accounts",
         accounts.page_sql,
@@ -203,7 +197,7 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
     "list_payout_plans": every_way("payout_plans", plans.page_sql, {"status": ("'EXPIRED'", "payout_plans_of_status")}),
     # How many there are in all is told with every page, so without a filter all of the company's are counted.
     "list_med": tuple(
-        Listed(med.page_sql(some), f"'{_OURS}', 20, 0, {', '.join(arguments)}", "med_objects", index, sorts=True)
+        Listed(med.page_sql(some), f"'{OURS}', 20, 0, {', '.join(arguments)}", "med_objects", index, sorts=True)
         for some, arguments, index in (
             (("account_id",), (f"'{_ACCOUNT}'",), "med_objects_of_account"),
             (("account_id", "role"), (f"'{_ACCOUNT}'", "'RECEIVER'"), "med_objects_of_account"),
@@ -213,7 +207,7 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
     "list_payout_plan_lines": tuple(
         Listed(
             plans.lines_sql(status, 21),
-            f"'{_OURS}', '{_ACCOUNT}', 7",
+            f"'{OURS}', '{_ACCOUNT}', 7",
             "payout_plan_lines",
             "payout_plan_lines_number_key|payout_plan_lines_to_make",
         )
@@ -222,7 +216,7 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
 }
 
 # An account's entries: a range of the primary key for each side, put together; what is too young for them is its own.
-_OF_ACCOUNT = f"'{_OURS}', md5('{_OURS}1')::uuid, '0001-01-01Z', '9999-12-31Z', 21"
+_OF_ACCOUNT = f"'{OURS}', md5('{OURS}1')::uuid, '0001-01-01Z', '9999-12-31Z', 21"
 LISTS = {
     **LISTS,
     "read_statement": tuple(
@@ -259,42 +253,6 @@ SWEEPS: Mapping[str, Listed] = {
         if name != "cards"  # of which FILL has none
     },
 }
-
-
-@dataclass
-class Filled:
-    app: "asyncpg.Connection[asyncpg.Record]"
-    work: "asyncpg.Connection[asyncpg.Record]"
-
-
-@pytest.fixture(scope="module")
-def many(request: pytest.FixtureRequest) -> Iterator[Database]:
-    """A database with many rows of all that is listed, filled once: whoever reads plans changes nothing."""
-    for database in lent(request, "clone", secrets.token_hex(4)):
-        asyncio.run(_fill(database))
-        yield database
-
-
-async def _fill(database: Database) -> None:
-    admin = await database.connect()
-    await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", _OURS, _OTHERS)
-    for company_id in (_OURS, _OTHERS):  # who is no superuser fills one company at a time
-        await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
-        for statement in FILL.strip().removesuffix(";").split(";\n"):
-            await admin.execute(statement)
-    await admin.execute("SET ROLE lastro_owner")
-    await admin.execute("ANALYZE")
-    await admin.close()
-
-
-@pytest.fixture
-async def filled(many: Database) -> AsyncIterator[Filled]:
-    async with AsyncExitStack() as stack:
-        app, work = [await many.connect(dsn) for dsn in (many.app, many.work)]
-        for connection in (app, work):
-            stack.push_async_callback(connection.close)
-        await app.execute(f"SELECT set_config('lastro.company', '{_OURS}', false)")
-        yield Filled(app, work)
 
 
 async def plan_of(connection: "asyncpg.Connection[asyncpg.Record]", listed: Listed, mode: str) -> list[dict[str, Any]]:

@@ -1,9 +1,6 @@
 """What is asked at every scrape, and what a story is read by, costs the same however much there is."""
 
-import asyncio
-
-import pytest
-from tests.conftest import Database
+from tests.in_one import in_one_test
 
 from lastro.accounts.opening import store as openings
 from lastro.console import books, eras, figures
@@ -23,14 +20,12 @@ from lastro.webhooks.store import events as one
 from lastro.webhooks.store import timeline as events
 from lastro_sandbox import clock
 
-from .many import MANY
-from .test_lists import _OURS, Filled, Listed, plan_of, read_whole, told_short
-from .test_lists import filled as filled  # noqa: PLC0414 a fixture
-from .test_lists import many as many  # noqa: PLC0414 a fixture
+from .many import MANY, OURS, Filled
+from .test_lists import Listed, plan_of, read_whole, told_short
 
-_IDS = f"ARRAY[md5('{_OURS}7')::uuid]"
+_IDS = f"ARRAY[md5('{OURS}7')::uuid]"
 _NAMES = "ARRAY['E7', 'D7']"
-_ID = f"md5('{_OURS}7')::uuid"
+_ID = f"md5('{OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
@@ -50,27 +45,27 @@ SCRAPES = {
     "unentered": (gauges.UNENTERED, {"transfers_arrival", "entry_cursors_pkey"}),
 }  # fmt: skip
 STORIES = {
-    "moves": (moves._MOVES, f"'{_OURS}', {_IDS}"),
-    "transfers": (transfers._TRANSFERS, f"'{_OURS}', {_IDS}"),
-    "messages": (messages._MESSAGES, f"'{_OURS}', {_IDS}, {_NAMES}"),
-    "events": (events._STORY, f"'{_OURS}', {_IDS}"),
-    "attempts": (events._STORY_ATTEMPTS, f"'{_OURS}', {_IDS}"),
-    "one event": (one._EVENT, f"'{_OURS}', {_ID}"),
-    "one to send again": (one._RESENDABLE, f"'{_OURS}', {_ID}"),
-    "related": (orders._RELATED, f"'{_OURS}', {_ID}, NULL"),
-    "root by id": (orders._ROOT, f"'{_OURS}', {_ID}, NULL"),
-    "root by name": (orders._ROOT, f"'{_OURS}', NULL, 'E7'"),
-    "related payouts": (payouts._RELATED, f"'{_OURS}', {_ID}"),
-    "related account requests": (openings._RELATED, f"'{_OURS}', {_ID}"),
-    "payout by id": (payouts._ROOT, f"'{_OURS}', {_ID}, NULL"),
-    "payout by name": (payouts._ROOT, f"'{_OURS}', NULL, 'E7'"),
-    "related subscriptions": (subscriptions._RELATED, f"'{_OURS}', {_ID}"),
-    "subscription by id": (subscriptions._ROOT, f"'{_OURS}', {_ID}"),
-    "subscription by name": (subscriptions._ROOT_BY_NAME, f"'{_OURS}', 'R7'"),
-    "part of": (by_id._PART_OF, f"'{_OURS}', {_ID}"),
-    "namesakes": (by_id._NAMESAKES, f"'{_OURS}', 'E7', {_ID}, 21"),
+    "moves": (moves._MOVES, f"'{OURS}', {_IDS}"),
+    "transfers": (transfers._TRANSFERS, f"'{OURS}', {_IDS}"),
+    "messages": (messages._MESSAGES, f"'{OURS}', {_IDS}, {_NAMES}"),
+    "events": (events._STORY, f"'{OURS}', {_IDS}"),
+    "attempts": (events._STORY_ATTEMPTS, f"'{OURS}', {_IDS}"),
+    "one event": (one._EVENT, f"'{OURS}', {_ID}"),
+    "one to send again": (one._RESENDABLE, f"'{OURS}', {_ID}"),
+    "related": (orders._RELATED, f"'{OURS}', {_ID}, NULL"),
+    "root by id": (orders._ROOT, f"'{OURS}', {_ID}, NULL"),
+    "root by name": (orders._ROOT, f"'{OURS}', NULL, 'E7'"),
+    "related payouts": (payouts._RELATED, f"'{OURS}', {_ID}"),
+    "related account requests": (openings._RELATED, f"'{OURS}', {_ID}"),
+    "payout by id": (payouts._ROOT, f"'{OURS}', {_ID}, NULL"),
+    "payout by name": (payouts._ROOT, f"'{OURS}', NULL, 'E7'"),
+    "related subscriptions": (subscriptions._RELATED, f"'{OURS}', {_ID}"),
+    "subscription by id": (subscriptions._ROOT, f"'{OURS}', {_ID}"),
+    "subscription by name": (subscriptions._ROOT_BY_NAME, f"'{OURS}', 'R7'"),
+    "part of": (by_id._PART_OF, f"'{OURS}', {_ID}"),
+    "namesakes": (by_id._NAMESAKES, f"'{OURS}', 'E7', {_ID}, 21"),
 }
-_HERE, _FROM, _TO = f"'{_OURS}'", "'2026-01-02Z'", "'2026-01-03Z'"
+_HERE, _FROM, _TO = f"'{OURS}'", "'2026-01-02Z'", "'2026-01-03Z'"
 _THREE = f"{_HERE}, {_IDS}, {_IDS}, {_IDS}"
 # What pages of the console are made of; the trial balance alone adds up every booking, when somebody asks for it.
 CONSOLE = {
@@ -99,84 +94,46 @@ CONSOLE = {
     "newest number": (figures.NEWEST_NUMBER, _HERE),
     "items": (books.ITEMS, f"{_HERE}, 100"),
 }
-_MORE = f"""
-INSERT INTO ledger_accounts (company_id, id, code, currency) SELECT company_id, id, 'NET', 'BRL' FROM orders WHERE company_id = '{_OURS}';
-INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
-SELECT company_id, id, 1, 'orders', '', 'INITIAL', 'create', created_at FROM orders WHERE company_id = '{_OURS}';
-INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
-SELECT company_id, id, 'moved', id, (SELECT l.id FROM ledger_accounts l WHERE l.company_id = o.company_id AND l.id <> o.id LIMIT 1), 1, 'BRL', 'TEST', id, created_at
-  FROM orders o WHERE company_id = '{_OURS}' AND status = 'EXPIRED';
-INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
-SELECT company_id, id, id, 'D' || id, 1, 'MD06', created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
-INSERT INTO statements (company_id, id, rail, day, state, due_at, created_at, updated_at)
-SELECT company_id, id, 'pix', '2000-01-01'::date + n, CASE WHEN n <= 20 THEN 'TAKING' ELSE 'TAKEN' END,
-       CASE WHEN n <= 20 THEN created_at END, created_at, created_at
-  FROM (SELECT *, row_number() OVER ()::integer AS n FROM payouts WHERE company_id = '{_OURS}') p;
-INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, state, line_id, currency, created_at, updated_at)
-SELECT company_id, id, id, 'pix', '2000-01-01', 'IN', id, 'AMOUNT', CASE WHEN n <= 20 THEN 'OPEN' ELSE 'EXPLAINED' END, 'x', 'BRL',
-       created_at, created_at FROM (SELECT *, row_number() OVER () AS n FROM payouts WHERE company_id = '{_OURS}') p;
-UPDATE outbox SET sends = 1 WHERE company_id = '{_OURS}' AND due_at IS NOT NULL;
-ANALYZE history, transfers, ledger_accounts, payout_returns, statements, statement_items
-"""
 
 
-@pytest.fixture(scope="module")
-def much(many: Database) -> None:
-    """Moves and bookings beside what lists are made of."""
-    asyncio.run(_book(many))
-
-
-async def _book(database: Database) -> None:
-    admin = await database.connect()
-    await admin.execute("SELECT set_config('lastro.company', $1, false)", _OURS)
-    for statement in _MORE.split(";\n"):
-        await admin.execute(statement)
-    await admin.close()
-
-
-@pytest.fixture
-def booked(much: None, filled: Filled) -> Filled:
-    return filled
-
-
-@pytest.mark.parametrize("name", SCRAPES)
-async def test_a_scrape_reads_no_table_from_end_to_end(booked: Filled, name: str) -> None:
+@in_one_test("name", SCRAPES, str)
+async def test_a_scrape_reads_no_table_from_end_to_end(filled: Filled, name: str) -> None:
     sql, indexes = SCRAPES[name]
-    nodes = await plan_of(booked.work, Listed(sql, "", "", ""), "auto")
+    nodes = await plan_of(filled.work, Listed(sql, "", "", ""), "auto")
     assert not read_whole(nodes), told_short(nodes)
     used = {n["Index Name"] for n in nodes if "Index Name" in n}
     assert used, told_short(nodes)
     assert used <= indexes, told_short(nodes)
-    assert await booked.work.fetch(sql)
+    assert await filled.work.fetch(sql)
 
 
-async def test_a_look_of_the_sandboxs_clock_reads_no_table_from_end_to_end(booked: Filled) -> None:
+async def test_a_look_of_the_sandboxs_clock_reads_no_table_from_end_to_end(filled: Filled) -> None:
     """It looks twenty times a second while it walks."""
     for sql, arguments in ((clock.BUSY, ""), (clock.PENDING, ""), (clock.NEXT, "now()")):
-        nodes = await plan_of(booked.work, Listed(sql, arguments, "", ""), "auto")
+        nodes = await plan_of(filled.work, Listed(sql, arguments, "", ""), "auto")
         assert not read_whole(nodes), told_short(nodes)
 
 
-async def test_whose_a_message_is_reads_no_table_from_end_to_end(booked: Filled) -> None:
+async def test_whose_a_message_is_reads_no_table_from_end_to_end(filled: Filled) -> None:
     """Every message of every network is asked about before it is stored."""
     arguments = "ARRAY[7], ARRAY['000000019'], ARRAY['E7'], ARRAY['oxxo'], ARRAY['7'], ARRAY['k7']"
     for mode in ("force_custom_plan", "force_generic_plan"):
-        nodes = await plan_of(booked.work, Listed(inbox._OWNERS, arguments, "", ""), mode)
+        nodes = await plan_of(filled.work, Listed(inbox._OWNERS, arguments, "", ""), mode)
         by = {n["Index Name"] for n in nodes if n.get("Relation Name") == "instruments" and "Index Name" in n}
         assert by == {"instruments_by_reference"}, (mode, told_short(nodes))
 
 
-async def test_a_story_reads_no_table_from_end_to_end(booked: Filled) -> None:
+async def test_a_story_reads_no_table_from_end_to_end(filled: Filled) -> None:
     for name, (sql, arguments) in STORIES.items():
         for mode in ("force_custom_plan", "force_generic_plan"):
-            nodes = await plan_of(booked.app, Listed(sql, arguments, "", ""), mode)
+            nodes = await plan_of(filled.app, Listed(sql, arguments, "", ""), mode)
             assert not read_whole(nodes), (name, mode, told_short(nodes))
 
 
-async def test_a_page_of_the_console_reads_no_table_from_end_to_end(booked: Filled) -> None:
+async def test_a_page_of_the_console_reads_no_table_from_end_to_end(filled: Filled) -> None:
     for name, (sql, arguments) in CONSOLE.items():
         for mode in ("force_custom_plan", "force_generic_plan"):
-            nodes = await plan_of(booked.app, Listed(sql, arguments, "", ""), mode)
+            nodes = await plan_of(filled.app, Listed(sql, arguments, "", ""), mode)
             assert not read_whole(nodes), (name, mode, told_short(nodes))
 
 
