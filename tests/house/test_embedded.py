@@ -1,5 +1,6 @@
 """The embedded server: one start per home, no trace after kill -9, and a sentence where it cannot start."""
 
+import asyncio
 import errno
 import json
 import os
@@ -90,121 +91,85 @@ async def _ask(dsn: str, *statements: str) -> Any:
         await connection.close()
 
 
-async def test_kill_9_leaves_no_server_and_healthy_data(tmp_path: Path, hold: Callable[[Path], Holder]) -> None:
-    holder = hold(tmp_path)
+def _said(dsn: str, *statements: str) -> Any:
+    return asyncio.run(_ask(dsn, *statements))
+
+
+async def test_no_holder_takes_its_server_along_or_leaves_it_behind(tmp_path: Path, hold: Callable[[Path], Holder]) -> None:
+    """Ctrl-C does not reach it; kill -9 ends it, with its watchdog or without; and a start right behind finds the data."""
+    first = hold(tmp_path)
     rows = "SELECT count(*) FROM kept"
-    await _ask(holder.said["dsn"], "CREATE TABLE kept AS SELECT generate_series(1, 1000)", rows)
-    holder.kill()
+    await _ask(first.said["dsn"], "CREATE TABLE kept AS SELECT generate_series(1, 1000)", rows)
+    os.killpg(first.process.pid, signal.SIGINT)
+    for name in ("watchdog", "pid"):
+        assert os.getpgid(first.said[name]) != first.process.pid, name
+    assert await _ask(first.said["dsn"], "SELECT 1") == 1
+    first.kill()
     _until(lambda: not server_processes(mark_of(tmp_path)))
-    _until(lambda: not list(Path(tempfile.gettempdir()).glob(mark_of(tmp_path) + "*")))
-    with _start(tmp_path) as server:
-        assert await _ask(server.dsn(), rows) == 1000
-
-
-async def test_a_start_right_after_kill_9_waits_for_the_old_server(tmp_path: Path, hold: Callable[[Path], Holder]) -> None:
-    holder = hold(tmp_path)
-    await _ask(holder.said["dsn"], "CREATE TABLE kept AS SELECT 1", "SELECT 1")
-    holder.kill()
-    with _start(tmp_path) as server:
-        assert await _ask(server.dsn(), "SELECT count(*) FROM kept") == 1
-
-
-def test_the_server_ends_even_when_its_watchdog_is_killed_too(tmp_path: Path, hold: Callable[[Path], Holder]) -> None:
-    holder = hold(tmp_path)
-    os.kill(holder.said["watchdog"], signal.SIGKILL)
-    holder.kill()
+    _until(lambda: not _sockets(tmp_path))
+    second = hold(tmp_path)
+    assert await _ask(second.said["dsn"], rows) == 1000
+    second.kill()
+    third = hold(tmp_path)  # waits for the old server
+    assert await _ask(third.said["dsn"], rows) == 1000
+    os.kill(third.said["watchdog"], signal.SIGKILL)
+    third.kill()
     # The kernel's word alone stops it now, long before the next start would.
     _until(lambda: not server_processes(mark_of(tmp_path)), seconds=5)
     _start(tmp_path).stop()
-    assert not list(Path(tempfile.gettempdir()).glob(mark_of(tmp_path) + "*"))
+    assert not _sockets(tmp_path)
 
 
-async def test_ctrl_c_for_the_holders_group_does_not_reach_the_server(
-    tmp_path: Path, hold: Callable[[Path], Holder]
-) -> None:
-    holder = hold(tmp_path)
-    os.killpg(holder.process.pid, signal.SIGINT)
-    assert os.getpgid(holder.said["watchdog"]) != holder.process.pid
-    assert os.getpgid(holder.said["pid"]) != holder.process.pid
-    assert await _ask(holder.said["dsn"], "SELECT 1") == 1
+def _sockets(home: Path) -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob(mark_of(home) + "*"))
 
 
-def test_a_second_start_is_refused_in_one_sentence_that_names_the_first(tmp_path: Path) -> None:
-    with _start(tmp_path), pytest.raises(StartRefused) as refused:
-        _start(tmp_path)
-    sentence = refused.value.sentence
-    assert f"process {os.getpid()} " in sentence
-    assert "LASTRO_HOME" in sentence
-    assert sentence.endswith(".")
-    assert "\n" not in sentence
-
-
-async def test_two_homes_run_side_by_side(tmp_path: Path) -> None:
-    with _start(tmp_path / "a") as first, _start(tmp_path / "b") as second:
-        assert first.dsn() != second.dsn()
-        await _ask(first.dsn(), "CREATE TABLE only_in_the_first ()", "SELECT 1")
-        assert await _ask(second.dsn(), "SELECT to_regclass('only_in_the_first') IS NULL")
-
-
-async def test_a_home_may_have_a_long_name(tmp_path: Path) -> None:
+def test_a_server_from_its_start_to_its_end(tmp_path: Path) -> None:
+    """In a home with a long name: how it is set, a second start, its death and revival, stopped twice, and begun again."""
     home = tmp_path.joinpath(*["a-folder-with-a-name-of-some-length"] * 8, "with blanks and ünïcode")
-    with _start(home) as server:
-        assert await _ask(server.dsn("postgres", "postgres"), "SELECT 1") == 1
-
-
-async def test_the_server_has_checksums_and_no_tcp(tmp_path: Path) -> None:
-    with _start(tmp_path) as server:
-        assert await _ask(server.dsn(), "SHOW listen_addresses") == ""
-        assert await _ask(server.dsn(), "SHOW data_checksums") == "on"
-        assert await _ask(server.dsn(), "SHOW server_encoding") == "UTF8"
-
-
-def test_the_socket_lives_in_a_private_folder_that_goes_with_the_server(tmp_path: Path) -> None:
-    with _start(tmp_path) as server:
-        folder = Path(parse_qs(urlsplit(server.dsn()).query)["host"][0])
-        assert (folder / ".s.PGSQL.5432").is_socket()
-        assert folder.stat().st_mode & 0o777 == 0o700
-    assert not folder.exists()
-
-
-async def test_a_durable_server_keeps_postgresqls_own_promises(tmp_path: Path) -> None:
-    with EmbeddedServer.start(tmp_path) as server:
-        for name in ("fsync", "synchronous_commit", "full_page_writes"):
-            assert await _ask(server.dsn(), f"SHOW {name}") == "on"
-
-
-async def test_a_server_that_was_killed_is_revived_under_its_address(tmp_path: Path) -> None:
-    with _start(tmp_path) as server:
-        dsn, pid = server.dsn(), server.pid
-        assert pid is not None
-        os.kill(pid, signal.SIGKILL)
-        _until(lambda: not server.is_running())
-        server.revive()
-        assert server.dsn() == dsn
-        assert await _ask(dsn, "SELECT 1") == 1
-
-
-def test_stop_twice_is_stop_once_and_frees_the_home(tmp_path: Path) -> None:
-    server = _start(tmp_path)
+    server = _start(home)
+    assert _said(server.dsn("postgres", "postgres"), "SELECT 1") == 1
+    for name, value in (("listen_addresses", ""), ("data_checksums", "on"), ("server_encoding", "UTF8")):
+        assert _said(server.dsn(), f"SHOW {name}") == value, name
+    folder = Path(parse_qs(urlsplit(server.dsn()).query)["host"][0])
+    assert (folder / ".s.PGSQL.5432").is_socket()
+    assert folder.stat().st_mode & 0o777 == 0o700, "the socket's folder is private"
+    with pytest.raises(StartRefused, match=rf"process {os.getpid()} .*LASTRO_HOME.*\.$") as refused:
+        _start(home)
+    assert "\n" not in refused.value.sentence
+    dsn, pid = server.dsn(), server.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    _until(lambda: not server.is_running())
+    server.revive()
+    assert server.dsn() == dsn
+    assert _said(dsn, "SELECT 1") == 1
     server.stop()
     server.stop()
     assert not server.is_running()
-    assert server_processes(mark_of(tmp_path)) == []
-    _start(tmp_path).stop(hurry=True)
+    assert server_processes(mark_of(home)) == []
+    assert not folder.exists()
+    # A lock file with a stranger's process number is not believed.
+    (home / "postgres" / "postmaster.pid").write_text(f"{os.getpid()}\n/proc/self/cwd\n1\n5432\n/tmp\n\n0 0\nready\n")
+    with _start(home) as again:
+        assert _said(again.dsn(), "SELECT 1") == 1
+    (home / "postgres" / "global" / "pg_control").unlink()
+    with pytest.raises(StartRefused, match="did not start") as refused:
+        _start(home)
+    assert "\n" not in refused.value.sentence
+    assert server_processes(mark_of(home)) == []
 
 
-async def test_a_lock_file_with_a_strangers_process_number_is_not_believed(tmp_path: Path) -> None:
-    _start(tmp_path).stop()
-    (tmp_path / "postgres" / "postmaster.pid").write_text(f"{os.getpid()}\n/proc/self/cwd\n1\n5432\n/tmp\n\n0 0\nready\n")
-    with _start(tmp_path) as server:
-        assert await _ask(server.dsn(), "SELECT 1") == 1
-
-
-async def test_an_interrupted_first_start_is_begun_again(tmp_path: Path) -> None:
-    (tmp_path / "postgres.new" / "base").mkdir(parents=True)
-    (tmp_path / "postgres.new" / "PG_VERSION").write_text("18\n")
-    with _start(tmp_path) as server:
-        assert await _ask(server.dsn(), "SELECT 1") == 1
+async def test_two_homes_run_side_by_side(tmp_path: Path) -> None:
+    """One whose first start was interrupted, and is begun again; and a durable one, that keeps PostgreSQL's own promises."""
+    (tmp_path / "a" / "postgres.new" / "base").mkdir(parents=True)
+    (tmp_path / "a" / "postgres.new" / "PG_VERSION").write_text("18\n")
+    with _start(tmp_path / "a") as first, EmbeddedServer.start(tmp_path / "b") as second:
+        assert first.dsn() != second.dsn()
+        await _ask(first.dsn(), "CREATE TABLE only_in_the_first ()", "SELECT 1")
+        assert await _ask(second.dsn(), "SELECT to_regclass('only_in_the_first') IS NULL")
+        for name in ("fsync", "synchronous_commit", "full_page_writes"):
+            assert await _ask(second.dsn(), f"SHOW {name}") == "on", name
 
 
 def test_data_of_another_major_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -220,15 +185,6 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> Non
     with pytest.raises(StartRefused, match="holds no PostgreSQL data"):
         _start(tmp_path)
     assert (tmp_path / "postgres" / "holiday.jpg").read_text() == "sea"
-
-
-def test_a_broken_data_folder_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    _start(tmp_path).stop()
-    (tmp_path / "postgres" / "global" / "pg_control").unlink()
-    with pytest.raises(StartRefused, match="did not start") as refused:
-        _start(tmp_path)
-    assert "\n" not in refused.value.sentence
-    assert server_processes(mark_of(tmp_path)) == []
 
 
 def test_a_home_that_cannot_be_written_is_refused_in_one_sentence(tmp_path: Path) -> None:
