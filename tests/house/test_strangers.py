@@ -185,6 +185,15 @@ async def test_who_lacks_the_permission_is_refused(town: Town, way: str) -> None
     await assert_told(town, way, town.powerless[WAYS[way].permission], 403)
 
 
+async def test_what_is_written_all_the_same_is_seen(town: Town) -> None:
+    @writes_nothing
+    async def writing(town: Town) -> None:
+        await town.client(town.ana.company_id)
+
+    with pytest.raises(AssertionError, match=r"written to: .*'clients': .*shop"):
+        await writing(town=town)
+
+
 async def test_who_calls_from_elsewhere_is_refused(town: Town) -> None:
     """A client that is bound to networks calls from them alone: whatever it asks, with whatever is wrong in it."""
     client = await one_more(town, f"allowed_networks = '{{{ELSEWHERE}}}'")
