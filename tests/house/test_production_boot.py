@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import os
 import secrets
 import signal
@@ -12,7 +13,7 @@ import sysconfig
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,7 @@ import asyncpg
 import httpx
 import pytest
 from tests.http_contract import holding_in_production
+from tests.in_one import in_one_test
 
 from lastro.config.settings import read
 from lastro.core.db import Database, Dsn
@@ -152,13 +154,13 @@ def test_it_serves(api: httpx.Client) -> None:
     assert api.get("/.well-known/jwks.json").json()["keys"], "it has made its keys"
 
 
-@pytest.mark.parametrize("path", sandboxed_paths())
+@in_one_test("path", sandboxed_paths(), str)
 def test_no_path_of_the_sandbox_is_there(api: httpx.Client, path: str) -> None:
-    for method in ("GET", "PUT", "POST", "HEAD", "DELETE"):
-        answer = api.request(method, path, json={})
-        assert answer.status_code == 404, (method, path)
     never = api.get("/never/was")
     assert api.get(path).content == never.content
+    for method in ("PUT", "POST", "HEAD", "DELETE"):
+        answer = api.request(method, path, json={})
+        assert answer.status_code == never.status_code == 404, method
 
 
 def test_its_documentation_knows_no_sandbox(api: httpx.Client) -> None:
@@ -188,61 +190,76 @@ def begun(installation: Installation, lines: int, **changed: str) -> list[str]:
     return said
 
 
-def test_the_worker_starts(installation: Installation) -> None:
-    (first,) = begun(installation, 1)
-    assert '"worker.started"' in first
-
-
-def test_a_server_whose_log_tells_of_people_is_warned_of(installation: Installation) -> None:
-    """It starts all the same: the line of the start comes behind."""
+def test_the_worker_starts_and_warns_of_what_nobody_decided(installation: Installation) -> None:
+    """A log that tells of people, and no kind of fraud to agree with: it starts all the same, behind the warnings."""
     asyncio.run(_set(installation, "ALTER ROLE lastro_app SET log_error_verbosity = verbose"))
     try:
-        warned, started = begun(installation, 2)
+        said = begun(installation, 3, LASTRO_MED_FRAUD="")
     finally:
         asyncio.run(_set(installation, "ALTER ROLE lastro_app RESET log_error_verbosity"))
-    assert '"database.log_tells"' in warned
-    assert '"level":"warning"' in warned
-    assert "log_error_verbosity is verbose" in warned
-    assert '"worker.started"' in started
+    (log,) = [line for line in said if '"database.log_tells"' in line]
+    (fraud,) = [line for line in said if '"disputes.not_decided"' in line]
+    assert '"level":"warning"' in log
+    assert '"level":"warning"' in fraud
+    assert "log_error_verbosity is verbose" in log
+    assert '"worker.started"' in said[-1]
 
 
-def test_an_agreement_without_a_kind_of_fraud_is_warned_of(installation: Installation) -> None:
-    """Else its people learn from a late notice that nothing agrees for them."""
-    warned, started = begun(installation, 2, LASTRO_MED_FRAUD="")
-    assert '"disputes.not_decided"' in warned
-    assert '"level":"warning"' in warned
-    assert '"worker.started"' in started
-    (chosen,) = begun(installation, 1, LASTRO_MED_FRAUD="", LASTRO_MED_VERDICT="DISAGREED")
-    assert '"worker.started"' in chosen, "it is their word, not a default"
+def test_a_worker_for_which_all_is_decided_warns_of_nothing(installation: Installation) -> None:
+    (first,) = begun(installation, 1, LASTRO_MED_FRAUD="", LASTRO_MED_VERDICT="DISAGREED")
+    assert '"worker.started"' in first, "it is their word, not a default"
 
 
-@pytest.mark.parametrize("command", ["run", "demo"])
-def test_commands_of_the_sandbox_say_that_it_is_not_there(installation: Installation, command: str) -> None:
-    assert installation.ended("-m", "lastro.cli.main", command) == (
-        1,
-        "The sandbox is not part of this installation.",
-    )
+# Each command in a process forked from one that has loaded the wheel's code: what it exits with and says.
+_TRIES = """
+import json, os, runpy, sys, tempfile
+import lastro.app.api_process, lastro.app.worker_process, lastro.cli
+for command, changed in json.loads(sys.argv[1]):
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.fork()
+        if not child:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(said.fileno(), 2)
+            os.environ.update(changed)
+            sys.argv = ["lastro", command]
+            runpy.run_module("lastro.cli.main", run_name="__main__", alter_sys=True)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        said.seek(0)
+        print(json.dumps([status, said.read().strip()]), flush=True)
+"""
 
 
-@pytest.mark.parametrize("command", ["api", "worker"])
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"LASTRO_MODE": "sandbox"}, "This database is for production; lastro was started for sandbox."),
-        ({"LASTRO_DATABASE_LOGIN": "switch"}, "The database login is a superuser"),
-        ({"LASTRO_KEYS_FILE": "/nowhere/keys"}, "/nowhere/keys"),
-        ({"LASTRO_PUBLIC_URL": "http://pay.example.com"}, "LASTRO_PUBLIC_URL must begin with https://"),
-        ({"LASTRO_CRASH_AT": "commit.sent:1"}, "LASTRO_CRASH_AT must be"),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-)
-def test_what_it_refuses_to_start_with(
-    installation: Installation, command: str, changed: dict[str, str], sentence: str
-) -> None:
-    status, said = installation.ended("-m", "lastro.cli.main", command, **changed)
-    assert status == 1
-    assert sentence in said
-    assert len(said.splitlines()) == 1, "one sentence, no traceback"
+def tried(installation: Installation, cases: Sequence[tuple[str, Mapping[str, str]]]) -> list[tuple[int, str]]:
+    """Status and last words of commands that end by themselves. Each case: a command, and what is changed around it."""
+    process = installation.python("-c", _TRIES, json.dumps(cases))
+    try:
+        told, errors = process.communicate(timeout=DEADLINE_SECONDS)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    return [tuple(json.loads(line)) for line in told.splitlines()]
+
+
+def test_commands_of_the_sandbox_say_that_it_is_not_there(installation: Installation) -> None:
+    told = tried(installation, [("run", {}), ("demo", {})])
+    assert told == [(1, "The sandbox is not part of this installation.")] * 2
+
+
+def test_what_it_refuses_to_start_with(installation: Installation) -> None:
+    """In one sentence, without a traceback."""
+    refusals = {
+        ("LASTRO_MODE", "sandbox"): "This database is for production; lastro was started for sandbox.",
+        ("LASTRO_DATABASE_LOGIN", "switch"): "The database login is a superuser",
+        ("LASTRO_KEYS_FILE", "/nowhere/keys"): "/nowhere/keys",
+        ("LASTRO_PUBLIC_URL", "http://pay.example.com"): "LASTRO_PUBLIC_URL must begin with https://",
+        ("LASTRO_CRASH_AT", "commit.sent:1"): "LASTRO_CRASH_AT must be",
+    }
+    cases = [(command, {name: value}) for command in ("api", "worker") for name, value in refusals]
+    for (case, (status, said)), sentence in zip(
+        zip(cases, tried(installation, cases), strict=True), [*refusals.values()] * 2, strict=True
+    ):
+        assert (status, sentence in said, len(said.splitlines())) == (1, True, 1), (case, said)
 
 
 async def _set(installation: Installation, statement: str) -> None:
@@ -251,16 +268,16 @@ async def _set(installation: Installation, statement: str) -> None:
     await connection.close()
 
 
-@pytest.mark.parametrize("command", ["api", "worker"])
-def test_it_does_not_start_where_commits_may_be_forgotten(installation: Installation, command: str) -> None:
+def test_it_does_not_start_where_commits_may_be_forgotten(installation: Installation) -> None:
     asyncio.run(_set(installation, "ALTER ROLE lastro_work SET synchronous_commit = off"))
     try:
-        status, said = installation.ended("-m", "lastro.cli.main", command)
+        told = tried(installation, [("api", {}), ("worker", {})])
     finally:
         asyncio.run(_set(installation, "ALTER ROLE lastro_work RESET synchronous_commit"))
-    assert status == 1
-    assert said.startswith("synchronous_commit is off for lastro_work:")
-    assert len(said.splitlines()) == 1
+    for status, said in told:
+        assert status == 1
+        assert said.startswith("synchronous_commit is off for lastro_work:")
+        assert len(said.splitlines()) == 1
 
 
 async def admitted(database: Any, mode: Literal["sandbox", "production"]) -> None:
