@@ -143,22 +143,31 @@ def supervise() -> Iterator[Callable[..., Supervised]]:
         supervised.kill()
 
 
-def test_ctrl_c_stops_everything_in_time_and_the_next_start_finds_the_data(
-    tmp_path: Path, supervise: Callable[..., Supervised]
-) -> None:
-    first = supervise(tmp_path / "home").until_running()
-    sandbox = tmp_path / "home" / "sandbox.json"
+def test_an_installation_revives_what_dies_and_leaves_nothing(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
+    """One beside another: its start, a second one, a dead child and database, Ctrl-C, and kill -9."""
+    home = tmp_path / "home"
+    first, beside = supervise(home), supervise(tmp_path / "beside")
+    first.until_running()
+    beside.until_running()
     urls = {"baseUrl": f"http://127.0.0.1:{first.port}", "simulatorUrl": f"http://127.0.0.1:{first.simulator_port}"}
+    sandbox = home / "sandbox.json"
     assert json.loads(sandbox.read_text()) == urls
     assert sandbox.stat().st_mode & 0o777 == 0o600
+    _shows_warnings_and_keeps_the_rest_in_the_file(first)
+    _refuses_a_second_start(first, supervise)
+    _starts_a_dead_child_again(first)
+    _starts_a_dead_database_again(first)
     begin = time.monotonic()
     os.killpg(first.process.pid, signal.SIGINT)
     assert first.process.wait(20) == 0
     assert time.monotonic() - begin < 10
     assert first.has_left_nothing()
     assert not sandbox.exists()
-    second = supervise(tmp_path / "home").until_running()
-    assert _count_starts(second) == 2
+    second = supervise(home).until_running()
+    assert _count_starts(second) == 2, "it finds the data"
+    second.kill()
+    _until(second.has_left_nothing)
+    supervise(home).until_running()
 
 
 def _count_starts(supervised: Supervised) -> int:
@@ -174,15 +183,7 @@ def _count_starts(supervised: Supervised) -> int:
     return int(asyncio.run(ask()))
 
 
-def test_kill_9_leaves_no_child_and_no_database(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
-    supervised = supervise(tmp_path / "home").until_running()
-    supervised.kill()
-    _until(supervised.has_left_nothing)
-    supervise(tmp_path / "home").until_running()
-
-
-def test_a_dead_child_is_started_again(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
-    supervised = supervise(tmp_path / "home").until_running()
+def _starts_a_dead_child_again(supervised: Supervised) -> None:
     for _ in range(2):
         old = supervised.child("worker")
         os.kill(old, signal.SIGKILL)
@@ -191,13 +192,12 @@ def test_a_dead_child_is_started_again(tmp_path: Path, supervise: Callable[..., 
     assert "starting it again in 0.4 s" in supervised.said()
 
 
-def test_a_dead_database_is_started_again(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
-    supervised = supervise(tmp_path / "home").until_running()
-    old = int((tmp_path / "home" / "postgres" / "postmaster.pid").read_text().splitlines()[0])
+def _starts_a_dead_database_again(supervised: Supervised) -> None:
+    old = int((supervised.home / "postgres" / "postmaster.pid").read_text().splitlines()[0])
     os.kill(old, signal.SIGKILL)
     _until(lambda: "the database ended" in supervised.said())
     _until(lambda: any(_is_postmaster(pid, old) for pid in server_processes(mark_of(supervised.home))))
-    _until(lambda: _is_ready(tmp_path / "home"))
+    _until(lambda: _is_ready(supervised.home))
     assert _count_starts(supervised) == 1
 
 
@@ -212,22 +212,14 @@ def _is_postmaster(pid: int, old: int) -> bool:
     return pid > old and b"cluster_name" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
-def test_warnings_are_shown_and_the_rest_is_in_the_file(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
-    supervised = supervise(tmp_path / "home").until_running()
+def _shows_warnings_and_keeps_the_rest_in_the_file(supervised: Supervised) -> None:
     _until(lambda: "worker: warning: a warning of worker" in supervised.said())
     assert "only for the file" not in supervised.said()
-    assert "only for the file" in (tmp_path / "home" / "logs" / "worker.log").read_text()
+    assert "only for the file" in (supervised.home / "logs" / "worker.log").read_text()
 
 
-def test_two_instances_run_side_by_side(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
-    supervised = [supervise(tmp_path / name) for name in ("a", "b")]
-    for one in supervised:
-        one.until_running()
-
-
-def test_a_second_start_on_the_same_home_is_refused(tmp_path: Path, supervise: Callable[..., Supervised]) -> None:
-    first = supervise(tmp_path / "home").until_running()
-    second = supervise(tmp_path / "home")
+def _refuses_a_second_start(first: Supervised, supervise: Callable[..., Supervised]) -> None:
+    second = supervise(first.home)
     assert second.process.wait(20) == 1
     assert f"in use by process {first.process.pid}" in second.said()
     where = f"at http://127.0.0.1:{first.port} with the simulated networks at http://127.0.0.1:{first.simulator_port}"
@@ -237,7 +229,7 @@ def test_a_second_start_on_the_same_home_is_refused(tmp_path: Path, supervise: C
     assert third.process.wait(20) == 1
     assert third.said().startswith("lastro is being started or stopped already: "), "and not that its port is taken"
     (first.home / "not.yet").rename(first.home / "sandbox.json")
-    assert (tmp_path / "home" / "sandbox.json").exists()
+    assert (first.home / "sandbox.json").exists()
     assert _count_starts(first) == 1
 
 
