@@ -149,7 +149,8 @@ def many(request: pytest.FixtureRequest) -> Iterator[Database]:
 async def _fill(database: Database) -> None:
     admin = await database.connect()
     await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", OURS, OTHERS)
-    for company_id, said in ((OTHERS, FILL), (OURS, FILL.strip() + "\n" + MORE)):  # who is no superuser fills one company at a time
+    # A login that is no superuser fills one company at a time.
+    for company_id, said in ((OTHERS, FILL), (OURS, FILL.strip() + "\n" + MORE)):
         await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
         for statement in said.strip().removesuffix(";").split(";\n"):
             await admin.execute(statement)
