@@ -47,13 +47,8 @@ _OWNER_KEY = pytest.StashKey["DatabaseDoor"]()
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 hypothesis.settings.register_profile("dev", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
-
 # Colours and the variables of every frame, as structlog has it for people, take longer than what is logged.
-structlog.configure(
-    processors=[
-        structlog.processors.add_log_level, structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer(),
-    ]
-)  # fmt: skip
+structlog.configure(processors=[structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer()])
 
 
 @dataclass(frozen=True, slots=True)
