@@ -7,6 +7,7 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lastro.cli.options import HELP
 from lastro.core.declined import CommandFailed
 from lastro.terminal.printing import as_json, as_text
 
@@ -62,8 +63,10 @@ def syntax(group: str) -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     acts = parser.add_subparsers(required=True, metavar="command")
 
-    def command(act: Act, name: str, summary: str) -> argparse.ArgumentParser:
+    def command(act: Act, name: str, summary: str, *shared: str) -> argparse.ArgumentParser:
         made = acts.add_parser(name, help=summary, description=summary, parents=[form])
+        for option in shared:
+            made.add_argument(option, help=HELP[option])
         made.set_defaults(act=act)
         return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -10,9 +11,9 @@ from lastro import accounts, closing, companies, keys, ledger, payouts
 from lastro.accounts import Holder
 from lastro.app import wiring
 from lastro.cli import openings
-from lastro.cli.payouts import line_of, who
+from lastro.cli.options import amount_of, maybe_line, who
 from lastro.core.declined import CommandFailed
-from lastro.core.money import Money, MoneyError
+from lastro.core.money import Money
 from lastro.rails import port
 
 if TYPE_CHECKING:
@@ -34,55 +35,49 @@ _SPACING = re.compile(r"[ ().-]")  # as people write a telephone number
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    opened = command(_open, "open", "Open an account for a holder; prints its number.")
-    opened.add_argument("company", help="number or id")
+    opened = command(_open, "open", "Open an account for a holder; prints its number.", "company")
     opened.add_argument("--holder-type", required=True, choices=tuple(_DOCUMENTS), help="whether a person or a firm")
     opened.add_argument("--name", required=True, help="the holder's full name")
     opened.add_argument("--document", required=True, help="CPF of an individual, CNPJ of an organization")
     opened.add_argument("--email", required=True, help="where the holder is written to")
     opened.add_argument("--phone", required=True, help="with its country, such as +5511987654321")
-    listing = command(_list, "list", "List a company's accounts.")
-    listing.add_argument("company", help="number or id")
+    command(_list, "list", "List a company's accounts.", "company")
     command(
         _mend, "mend-statements", "Enter what an older version left out of statements as the server's clock stepped back."
     )
-    show = command(_show, "show", "Show one account: its Pix keys, what it has and what it owes.")
-    show.add_argument("account", help="its number or id")
-    default = command(_default, "default", "Say which account is credited when an order names neither account nor key.")
-    default.add_argument("company", help="number or id")
-    default.add_argument("account", help="its number or id")
-    limits = command(_limits, "limits", "Show what an account may send, or set it for one method.")
-    limits.add_argument("account", help="its number or id")
+    command(_show, "show", "Show one account: its Pix keys, what it has and what it owes.", "account")
+    command(
+        _default, "default", "Say which account is credited when an order names neither account nor key.", "company",
+        "account",
+    )  # fmt: skip
+    limits = command(_limits, "limits", "Show what an account may send, or set it for one method.", "account", "--by")
     limits.add_argument("--method", choices=("PIX", "TED"), help="whose limits are set; without it they are shown")
     limits.add_argument("--transaction", help="in reais; a payout above it is split into transfers")
     limits.add_argument("--day", help="in reais, from 06:00 to 06:00 of Brasilia, or none")
     limits.add_argument("--night", help="in reais, from 20:00 to 06:00 of Brasilia, or none")
-    limits.add_argument("--by", help="who has decided, for the history; without it the user of this machine")
-    settle = command(_settle, "settle", "Book that an account's money in another currency than BRL was paid out.")
-    settle.add_argument("account", help="its number or id")
+    settle = command(_settle, "settle", "Book that an account's money in another currency than BRL was paid out.", "account")
     settle.add_argument("--rail", required=True, choices=_FOREIGN, help="at which the money had come in")
     settle.add_argument("--amount", required=True, help="in the currency of the rail, such as 1500.00")
     settle.add_argument("--reference", required=True, help="of the payment that was made; the same again books nothing more")
-    settled = command(_settlements, "settlements", "Show what was settled of an account, newest first.")
-    settled.add_argument("account", help="its number or id")
+    command(_settlements, "settlements", "Show what was settled of an account, newest first.", "account")
     for act, name, codes, summary in (
         (_block, "block", accounts.BLOCKING, "Block an account: nothing new comes in or goes out until it is unblocked."),
-        (_unblock, "unblock", accounts.UNBLOCKING, "Lift the block of an account; what waited goes on."),
+        (
+            partial(_block, way="unblock"),
+            "unblock",
+            accounts.UNBLOCKING,
+            "Lift the block of an account; what waited goes on.",
+        ),
         (_close, "close", accounts.CLOSING, "Close an account for ever, if it has nothing and nothing of it is unfinished."),
     ):
-        decided = command(act, name, summary)
-        decided.add_argument("account", help="its number or id")
+        decided = command(act, name, summary, "account", "--by")
         meanings = "; ".join(f"{code}, {meaning}" for code, meaning in codes.items())
         decided.add_argument("--reason", required=True, choices=tuple(codes), help=meanings)
         decided.add_argument("--description", help="more of it, in one line; the client is told this, too")
-        decided.add_argument("--by", help="who has decided, for the history; without it the user of this machine")
     openings.declare(command)
-    keyed = command(_keys, "keys", "Show the Pix keys that lead to an account, oldest first.")
-    keyed.add_argument("account", help="its number or id")
-    claimed = command(_claims, "claims", "Show the claims of Pix keys by and of an account, the newest first.")
-    claimed.add_argument("account", help="its number or id")
-    key = command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.")
-    key.add_argument("account", help="its number or id")
+    command(_keys, "keys", "Show the Pix keys that lead to an account, oldest first.", "account")
+    command(_claims, "claims", "Show the claims of Pix keys by and of an account, the newest first.", "account")
+    command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.", "account")
 
 
 async def _open(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
@@ -172,18 +167,12 @@ async def _limits(context: CommandContext, given: argparse.Namespace) -> list[di
 def _limit(name: str, text: str | None) -> Any:
     if text is None or text == payouts.NO_LIMIT:
         return text
-    try:
-        return Money.parse(text, "BRL")
-    except MoneyError as error:
-        raise CommandFailed(f"--{name} {error}.") from error
+    return amount_of(f"--{name}", text, "BRL")
 
 
 async def _settle(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     company_id, account = await context.account(given.account)
-    try:
-        amount = Money.parse(given.amount, port.currency_of(given.rail))
-    except MoneyError as error:
-        raise CommandFailed(f"--amount {error}.") from error
+    amount = amount_of("--amount", given.amount, port.currency_of(given.rail))
     institution = wiring.place_of(context.settings).institution
     return await context.act(company_id, accounts.Settle(account.id, given.rail, amount, given.reference, institution))
 
@@ -195,19 +184,12 @@ async def _settlements(context: CommandContext, given: argparse.Namespace) -> li
 
 
 def _why(given: argparse.Namespace) -> accounts.Why:
-    text = given.description
-    description = None if text is None else line_of("--description", text, _LONGEST_DESCRIPTION)
-    return accounts.Why(given.reason, description, who(given))
+    return accounts.Why(given.reason, maybe_line("--description", given.description, _LONGEST_DESCRIPTION), who(given))
 
 
-async def _block(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+async def _block(context: CommandContext, given: argparse.Namespace, way: str = "block") -> dict[str, Any]:
     why, (company_id, account) = _why(given), await context.account(given.account)
-    return await context.act(company_id, accounts.ChangeStatus(account.id, "block", why))
-
-
-async def _unblock(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    why, (company_id, account) = _why(given), await context.account(given.account)
-    return await context.act(company_id, accounts.ChangeStatus(account.id, "unblock", why))
+    return await context.act(company_id, accounts.ChangeStatus(account.id, way, why))
 
 
 async def _close(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:

@@ -28,17 +28,14 @@ _EVER = datetime.fromtimestamp(0, UTC)
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    add = command(_add, "add", "Let a client in; prints its secret, this once.")
-    add.add_argument("company", help="number or id")
+    add = command(_add, "add", "Let a client in; prints its secret, this once.", "company")
     add.add_argument("name")
     _rights(add)
-    trust = command(_trust, "trust", "Let in whom the outside issuer calls SUBJECT.")
-    trust.add_argument("company", help="number or id")
+    trust = command(_trust, "trust", "Let in whom the outside issuer calls SUBJECT.", "company")
     trust.add_argument("subject", help="the `sub` of its tokens")
     trust.add_argument("name")
     _rights(trust)
-    listing = command(_list, "list", "List a company's clients, revoked ones too.")
-    listing.add_argument("company", help="number or id")
+    command(_list, "list", "List a company's clients, revoked ones too.", "company")
     _of_client(command(_show, "show", "Show one client."))
     permit = _of_client(command(_permit, "permit", "Say what a client may do, in place of what it might."))
     permit.add_argument("permissions", nargs="+", metavar="permission", help="such as orders:write")
@@ -88,10 +85,9 @@ def _hours(text: str) -> int:
 
 
 async def _add(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    company = await context.company(given.company)
     permissions = tuple(given.permissions or companies.PERMISSIONS)
     verb = companies.AddClient(given.name, permissions, tuple(given.networks), given.requests_per_minute)
-    return await context.act(company.id, verb)
+    return await context.change_company(given.company, verb)
 
 
 async def _trust(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:

@@ -26,13 +26,14 @@ from lastro.standards.account_numbers import is_account_number
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
     from typing import Self
     from uuid import UUID
 
     from lastro.accounts import Account
     from lastro.companies import Client, Company, Keychain
     from lastro.config.settings import Settings
+    from lastro.core.db import Session
     from lastro.core.runner import Verb
     from lastro.core.secrets import KeyRing
 
@@ -91,6 +92,28 @@ class CommandContext:
                 await session.set_company(company_id)
                 found.append(await companies.company(session, company_id))
         return [company for company in found if company is not None]
+
+    async def companies_of(self, text: str | None) -> list[Company]:
+        """Returns the company of this number or id; None: every company."""
+        return await self.every_company() if text is None else [await self.company(text)]
+
+    async def change_company(self, text: str, verb: Verb[Any]) -> dict[str, Any]:
+        """Performs a verb for the company of this number or id."""
+        return await self.act((await self.company(text)).id, verb)
+
+    async def find(self, text: str, look: Callable[[Session, UUID, UUID], Awaitable[Any]]) -> tuple[UUID, Any] | None:
+        """Returns the company that has an object of this id, and what `look` has read of it.
+
+        Row-level security has the companies read one by one.
+        """
+        own_id = as_id(text.lower())
+        if own_id is not None:
+            async with self.database.session() as session:
+                for _, company_id in await companies.numbers(session):
+                    await session.set_company(company_id)
+                    if found := await look(session, company_id, own_id):
+                        return company_id, found
+        return None
 
     async def company(self, text: str) -> Company:
         """Returns the company of this number or id. Declined: there is none."""

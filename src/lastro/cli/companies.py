@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import companies, orders, webhooks
 from lastro.cli import fees
+from lastro.cli.options import amount_of
 from lastro.core.declined import CommandFailed
-from lastro.core.money import Money, MoneyError
+from lastro.core.money import Money
 from lastro.rails import port
 
 if TYPE_CHECKING:
@@ -25,33 +26,32 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     add.add_argument("name")
     add.add_argument("--partner", help="the financialPartner on which a Pix order may lack its customer")
     command(_list, "list", "List every company.")
-    show = command(_show, "show", "Show one company.")
-    show.add_argument("company", help="its number or id")
-    rotate = command(
-        _rotate_webhook_secret, "rotate-webhook-secret", "Give a company a new webhook secret; prints it, this once."
-    )
-    rotate.add_argument("company", help="its number or id")
+    command(_show, "show", "Show one company.", "company")
+    command(
+        _rotate_webhook_secret, "rotate-webhook-secret", "Give a company a new webhook secret; prints it, this once.",
+        "company",
+    )  # fmt: skip
     duplicates = command(
-        _refuse_duplicates, "refuse-duplicates", "Refuse a payout that is like one just made, or only say so."
+        _refuse_duplicates, "refuse-duplicates", "Refuse a payout that is like one just made, or only say so.", "company"
     )
-    duplicates.add_argument("company", help="its number or id")
     duplicates.add_argument("switch", choices=("on", "off"))
     cards = command(
-        _unauthenticated_cards, "unauthenticated-cards", "Charge a card whose issuer did not say who pays, or refuse it."
-    )
-    cards.add_argument("company", help="its number or id")
+        _unauthenticated_cards, "unauthenticated-cards", "Charge a card whose issuer did not say who pays, or refuse it.",
+        "company",
+    )  # fmt: skip
     cards.add_argument("switch", choices=("on", "off"))
-    review = command(_review, "review", "Have payouts above an amount wait until a person approves them.")
-    review.add_argument("company", help="its number or id")
+    review = command(_review, "review", "Have payouts above an amount wait until a person approves them.", "company")
     line = review.add_mutually_exclusive_group(required=True)
     line.add_argument("--above", help="in reais, such as 50000.00; a payout of just that much does not wait")
     line.add_argument("--off", action="store_true", help="from now on none waits; those that do stay until they are decided")
 
-    approvals = command(_approvals, "approvals", "How many clients sign a plan of payouts, beside the one that made it.")
-    approvals.add_argument("company", help="its number or id")
+    approvals = command(
+        _approvals, "approvals", "How many clients sign a plan of payouts, beside the one that made it.", "company"
+    )
     approvals.add_argument("needed", type=int, choices=range(21), metavar="0-20")
-    route = command(_route, "route", "Say which partner a company's orders of a method go to, and which where that is down.")
-    route.add_argument("company", help="its number or id")
+    route = command(
+        _route, "route", "Say which partner a company's orders of a method go to, and which where that is down.", "company"
+    )
     route.add_argument("method", help="such as BINANCE_PAY")
     to = route.add_mutually_exclusive_group(required=True)
     to.add_argument("--partner", help="such as CRYPTO2")
@@ -101,27 +101,20 @@ async def _rotate_webhook_secret(context: CommandContext, given: argparse.Namesp
 
 
 async def _refuse_duplicates(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    company = await context.company(given.company)
-    return await context.act(company.id, companies.RefuseDuplicates(refuses=given.switch == "on"))
+    return await context.change_company(given.company, companies.RefuseDuplicates(refuses=given.switch == "on"))
 
 
 async def _unauthenticated_cards(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    company = await context.company(given.company)
-    return await context.act(company.id, companies.TakeUnauthenticatedCards(takes=given.switch == "on"))
+    return await context.change_company(given.company, companies.TakeUnauthenticatedCards(takes=given.switch == "on"))
 
 
 async def _review(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    try:
-        line = None if given.off else Money.parse(given.above, "BRL")
-    except MoneyError as error:
-        raise CommandFailed(f"--above {error}.") from error
-    company = await context.company(given.company)
-    return await context.act(company.id, companies.ReviewAbove(line))
+    line = None if given.off else amount_of("--above", given.above, "BRL")
+    return await context.change_company(given.company, companies.ReviewAbove(line))
 
 
 async def _approvals(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    company = await context.company(given.company)
-    return await context.act(company.id, companies.ApprovePlans(given.needed))
+    return await context.change_company(given.company, companies.ApprovePlans(given.needed))
 
 
 async def _route(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
@@ -131,8 +124,7 @@ async def _route(context: CommandContext, given: argparse.Namespace) -> dict[str
             raise CommandFailed(f"No such route: {wrong}")
         fallback = None if given.fallback is None else given.fallback.lower()
         route = companies.Route(given.partner.lower(), fallback)
-    company = await context.company(given.company)
-    done = await context.act(company.id, companies.RouteOrders(given.method, route))
+    done = await context.change_company(given.company, companies.RouteOrders(given.method, route))
     return {**done, "partner": given.partner, "fallback": None if route is None else given.fallback}
 
 

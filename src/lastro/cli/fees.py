@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies
 from lastro.api_kit.paging import read_date, read_timestamp
 from lastro.api_kit.routes import as_id
+from lastro.cli.options import amount_of
 from lastro.core.declined import CommandFailed
-from lastro.core.money import Money, MoneyError
+from lastro.core.money import Money
 from lastro.standards.calendar import day_bounds
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ _PERCENT = re.compile(r"(\d{1,3})(?:\.(\d{1,2}))?\Z", re.ASCII)
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    fees = command(_list, "fees", "Show what a company pays: the plans that hold and those that will.")
-    fees.add_argument("company", help="its number or id")
+    fees = command(_list, "fees", "Show what a company pays: the plans that hold and those that will.", "company")
     fees.add_argument("--all", action="store_true", help="those that have ended or were removed, too")
-    put = command(_set, "set-fees", "Enter what a method costs from an instant on, until the next plan of it begins.")
-    put.add_argument("company", help="its number or id")
+    put = command(
+        _set, "set-fees", "Enter what a method costs from an instant on, until the next plan of it begins.", "company"
+    )
     put.add_argument("--method", required=True, help="PIX, TED, BOLETO, SPEI, … or a brand's, such as BINANCE_PAY")
     put.add_argument("--direction", choices=companies.DIRECTIONS, default=companies.IN, help="of orders, IN, or of payouts")
     put.add_argument("--fixed", default="0", help="of each, in the currency of its method, such as 0.10")
@@ -38,11 +39,9 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     put.add_argument("--additional", default="0", help="of each, beside the fixed one")
     put.add_argument("--payer", choices=companies.PAYERS, help="who bears it; without it as fee-payer has said")
     put.add_argument("--from", dest="since", help="a day of Brasilia, 2026-12-01, or a time with its offset; without it now")
-    remove = command(_remove, "remove-fees", "Take a plan away that has not begun.")
-    remove.add_argument("company", help="its number or id")
+    remove = command(_remove, "remove-fees", "Take a plan away that has not begun.", "company")
     remove.add_argument("plan", help="its id, as lastro company fees shows it")
-    payer = command(_payer, "fee-payer", "Who bears the fees of orders, where a new plan does not say.")
-    payer.add_argument("company", help="its number or id")
+    payer = command(_payer, "fee-payer", "Who bears the fees of orders, where a new plan does not say.", "company")
     payer.add_argument("payer", choices=companies.PAYERS)
 
 
@@ -66,29 +65,24 @@ async def _set(context: CommandContext, given: argparse.Namespace) -> dict[str, 
         _amount("additional", given.additional, currency), given.payer,
     )  # fmt: skip
     since = None if given.since is None else _instant(given.since)
-    company = await context.company(given.company)
-    return await context.act(company.id, companies.SetFees(price, since))
+    return await context.change_company(given.company, companies.SetFees(price, since))
 
 
 async def _remove(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    company, plan_id = await context.company(given.company), as_id(given.plan.lower())
+    plan_id = as_id(given.plan.lower())
     if plan_id is None:
         raise CommandFailed(f"{given.plan[:60]!r} is no id of a plan: lastro company fees shows them.")
-    return await context.act(company.id, companies.RemoveFees(plan_id))
+    return await context.change_company(given.company, companies.RemoveFees(plan_id))
 
 
 async def _payer(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    company = await context.company(given.company)
-    return await context.act(company.id, companies.BearFees(given.payer))
+    return await context.change_company(given.company, companies.BearFees(given.payer))
 
 
 def _amount(name: str, text: str, currency: str) -> Money:
     if _ZERO.match(text):
         return Money(0, currency)
-    try:
-        return Money.parse(text, currency)
-    except MoneyError as error:
-        raise CommandFailed(f"--{name} {error}.") from error
+    return amount_of(f"--{name}", text, currency)
 
 
 def _basis_points(text: str) -> int:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from lastro import companies, med
-from lastro.api_kit.routes import as_id
+from lastro import med
 from lastro.app import wiring
-from lastro.cli.payouts import line_of, reason_of
+from lastro.cli.options import amount_of, maybe_line, reason_of, write_private
 from lastro.core.declined import CommandFailed
-from lastro.core.money import Money, MoneyError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from uuid import UUID
 
     from lastro.cli.command_context import CommandContext
 
@@ -61,9 +59,8 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     rows = []
-    for company in found:
+    for company in await context.companies_of(given.company):
         page = await context.act(company.id, med.ListDisputes(med.DisputeFilter(only_pending=not given.all), 1, _MOST))
         rows += [{"company": company.number} | {name: one.get(name) for name in _SHOWN} for one in page["data"]]
     return rows
@@ -75,24 +72,16 @@ async def _show(context: CommandContext, given: argparse.Namespace) -> dict[str,
 
 
 async def _documents(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
-    company_id, object_id = await _received(context, given.object) or await _object(context, given.object)
+    company_id, object_id = await _received(context, given.object)
     kept = await med.documents_of(context.database, await context.key_ring(), company_id, object_id)
-    written = []
-    try:
-        given.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name, content in kept:
-            path = given.folder / name
-            path.touch(mode=0o600)
-            path.write_bytes(content)
-            written.append({"file": str(path), "size": len(content)})
-    except OSError as error:
-        raise CommandFailed(f"The documents cannot be written: {error.strerror}.") from error
-    return written
+    for name, content in kept:
+        write_private(given.folder / name, content)
+    return [{"file": str(given.folder / name), "size": len(content)} for name, content in kept]
 
 
 async def _decide(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    details = None if given.details is None else line_of("--details", given.details, med.LONGEST_DETAILS)
-    company_id, object_id = await _received(context, given.object) or await _object(context, given.object)
+    details = maybe_line("--details", given.details, med.LONGEST_DETAILS)
+    company_id, object_id = await _received(context, given.object)
     stand = med.Stand(wiring.place_of(context.settings).institution, context.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
     return await context.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, details))
@@ -101,10 +90,7 @@ async def _decide(context: CommandContext, given: argparse.Namespace) -> dict[st
 async def _reimburse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     reason = reason_of(given)
     company_id, object_id = await _object(context, given.object)
-    try:
-        amount = Money.parse(given.amount, "BRL")
-    except MoneyError as wrong:
-        raise CommandFailed(f"--amount: {wrong}") from wrong
+    amount = amount_of("--amount", given.amount, "BRL")
     document = re.sub(r"[./-]", "", given.document).upper()
     wish = med.Reimbursement(amount, document, given.branch, given.account, given.account_type.upper())
     stand = med.Stand(wiring.place_of(context.settings).institution, context.settings.disputing)
@@ -117,29 +103,13 @@ async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[st
     return await context.act(company_id, med.Reject(object_id, given.rejection.upper(), reason, reason))
 
 
-async def _received(context: CommandContext, text: str) -> tuple[UUID, UUID] | None:
-    """Returns the side that decides, of two here, and its company.
-
-    text: the directory's id of the object, of which both sides are here.
-    """
-    object_id = as_id(text.lower())
-    if object_id is not None:
-        async with context.database.session() as session:
-            for _, company_id in await companies.numbers(session):
-                await session.set_company(company_id)
-                found = await med.received_side(session, company_id, object_id)
-                if found is not None:
-                    return company_id, found
-    return None
+async def _received(context: CommandContext, text: str) -> tuple[UUID, UUID]:
+    """Returns the side that decides and its company, where both sides are here and text is their id at the directory."""
+    return await context.find(text, med.received_side) or await _object(context, text)
 
 
 async def _object(context: CommandContext, text: str) -> tuple[UUID, UUID]:
-    """Returns an object's company and id. Row-level security has the companies read one by one."""
-    object_id = as_id(text.lower())
-    if object_id is not None:
-        async with context.database.session() as session:
-            for _, company_id in await companies.numbers(session):
-                await session.set_company(company_id)
-                if await med.is_there(session, company_id, object_id):
-                    return company_id, object_id
+    """Returns an object's company and id."""
+    if (found := await context.find(text, med.is_there)) is not None:
+        return found[0], UUID(text)
     raise CommandFailed(f"There is no object of a dispute {text[:60]!r}: give its referenceId, as lastro med list shows it.")

@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lastro import accounts, companies
-from lastro.api_kit.routes import as_id
+from lastro import accounts
 from lastro.app import wiring
-from lastro.cli.payouts import line_of, who
+from lastro.cli.options import maybe_line, who, write_private
 from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
@@ -27,18 +26,15 @@ _SUFFIXES = {"application/pdf": "pdf", "image/png": "png", "image/jpeg": "jpg"}
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    listing = command(_list, "requests", "List a company's requests for accounts, newest first.")
-    listing.add_argument("company", help="number or id")
+    listing = command(_list, "requests", "List a company's requests for accounts, newest first.", "company")
     listing.add_argument("--status", choices=accounts.opening.STATUSES, help="only those; ANALYSIS waits to be judged")
     show = command(_show, "request", "Show one request: its holder, what is missing, what was uploaded.")
     fetch = command(_documents, "request-documents", "Write the documents of a request into a folder, to be looked at.")
-    approve = command(_approve, "approve-request", "Approve a request that is in ANALYSIS: its account is opened.")
-    refuse = command(_refuse, "refuse-request", "Refuse a request that is in ANALYSIS.")
+    approve = command(_approve, "approve-request", "Approve a request that is in ANALYSIS: its account is opened.", "--by")
+    refuse = command(_refuse, "refuse-request", "Refuse a request that is in ANALYSIS.", "--by")
     for one in (show, fetch, approve, refuse):
         one.add_argument("request", help="its id, as lastro account requests shows it")
     fetch.add_argument("folder", type=Path, help="is made where it is not there; nobody else may read the files")
-    for one in (approve, refuse):
-        one.add_argument("--by", help="who has decided, for the history; without it the user of this machine")
     refuse.add_argument(
         "--code", required=True, help="why, in capital letters, such as DOCUMENT_ILLEGIBLE; the client is told"
     )
@@ -74,16 +70,10 @@ async def _documents(context: CommandContext, given: argparse.Namespace) -> list
     async with context.database.session(company_id) as session:
         pages = await accounts.opening.pages(session, company_id, request.id)
     written = []
-    try:
-        given.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for page in pages:
-            content = await kept.content(company_id, page.id)
-            path = given.folder / f"{page.slot}-{page.page}-{page.id}.{_SUFFIXES[page.content_type]}"
-            path.touch(mode=0o600)
-            path.write_bytes(content or b"")
-            written.append({"document": page.slot, "page": page.page, "file": str(path)})
-    except OSError as error:
-        raise CommandFailed(f"The documents cannot be written: {error.strerror}.") from error
+    for page in pages:
+        path = given.folder / f"{page.slot}-{page.page}-{page.id}.{_SUFFIXES[page.content_type]}"
+        write_private(path, await kept.content(company_id, page.id) or b"")
+        written.append({"document": page.slot, "page": page.page, "file": str(path)})
     return written
 
 
@@ -94,8 +84,7 @@ async def _approve(context: CommandContext, given: argparse.Namespace) -> dict[s
 async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     if _CODE.fullmatch(given.code) is None:
         raise CommandFailed("--code must be capital letters, digits and underscores, at most 40.")
-    text = given.description
-    description = None if text is None else line_of("--description", text, _LONGEST_DESCRIPTION)
+    description = maybe_line("--description", given.description, _LONGEST_DESCRIPTION)
     verdict = accounts.opening.Verdict(
         is_approved=False, code=given.code, description=description, fields=tuple(given.field), by=who(given)
     )
@@ -110,15 +99,9 @@ async def _judged(context: CommandContext, given: argparse.Namespace, verdict: a
 
 
 async def _request(context: CommandContext, text: str) -> tuple[UUID, accounts.opening.Request]:
-    """Returns a request and its company. Row-level security has the companies read one by one."""
-    request_id = as_id(text.lower())
-    if request_id is not None:
-        async with context.database.session() as session:
-            for _, company_id in await companies.numbers(session):
-                await session.set_company(company_id)
-                found = await accounts.opening.request_by_id(session, company_id, request_id)
-                if found is not None:
-                    return company_id, found
+    """Returns a request and its company."""
+    if (found := await context.find(text, accounts.opening.request_by_id)) is not None:
+        return found
     raise CommandFailed(f"There is no request {text[:60]!r}: give its id, as lastro account requests shows it.")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from lastro import companies, orders, payouts, reconciliation
-from lastro.api_kit.routes import as_id
 from lastro.app import wiring
+from lastro.cli.options import reason_of, who
 from lastro.core.declined import CommandFailed
 from lastro.standards.calendar import brasilia_day
 from lastro.standards.pix_ids import company_of_end_to_end_id
@@ -18,12 +17,9 @@ from lastro.standards.ted_ids import company_of_control_number
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from uuid import UUID
 
     from lastro.cli.command_context import CommandContext
 
-_LONGEST_NAME = 80
-_LONGEST_REASON = 400
 _MOST = 500  # of each company
 _INSTITUTION = 0  # the number of the company whose statements are
 
@@ -36,18 +32,18 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     contradicted = command(_contradicted, "contradicted", "List payouts whose id the network says is another payment's.")
     contradicted.add_argument("what", choices=("list",))
     contradicted.add_argument("--company", help="only those of this company: its number or id")
-    disprove = command(_disprove, "disprove", "End such a payout as failed, since statements prove that it was never taken.")
+    disprove = command(
+        _disprove, "disprove", "End such a payout as failed, since statements prove that it was never taken.", "--by"
+    )
     disprove.add_argument("name", help="its endToEndId (E) or NumCtrlIF (L), as lastro payout contradicted list shows it")
     disprove.add_argument("--reason", required=True, help="what was found out with the network, for the history")
-    disprove.add_argument("--by", help="who has decided; without it the user of this machine")
     review = command(_review, "review", "List the payouts that wait until somebody approves or refuses them.")
     review.add_argument("what", choices=("list",))
     review.add_argument("--company", help="only those of this company: its number or id")
-    approve = command(_approve, "approve", "Let a payout go that waits in review.")
-    refuse = command(_refuse, "refuse", "Cancel a payout that waits in review.")
+    approve = command(_approve, "approve", "Let a payout go that waits in review.", "--by")
+    refuse = command(_refuse, "refuse", "Cancel a payout that waits in review.", "--by")
     for decide in (approve, refuse):
         decide.add_argument("payout", help="its id, as lastro payout review list shows it")
-        decide.add_argument("--by", help="who has decided; without it the user of this machine")
     refuse.add_argument("--reason", required=True, help="why, for your own records; the client is not told")
 
 
@@ -79,10 +75,9 @@ def _company_of(context: CommandContext, name: str) -> int:
 
 
 async def _contradicted(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     institution = wiring.place_of(context.settings).institution
     rows = []
-    for company in found:
+    for company in await context.companies_of(given.company):
         async with context.database.session(company.id) as session:
             waiting = await payouts.contradicted_in(session, company.id, _MOST)
         rows += [{"company": company.number, **payouts.shown_contradicted(p, said, institution)} for p, said in waiting]
@@ -107,9 +102,8 @@ async def _disprove(context: CommandContext, given: argparse.Namespace) -> dict[
 
 
 async def _review(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     shown = []
-    for company in found:
+    for company in await context.companies_of(given.company):
         async with context.database.session(company.id) as session:
             shown += [_waiting(company.number, p) for p in await payouts.in_review(session, company.id)]
     return shown
@@ -140,35 +134,7 @@ async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[st
 
 
 async def _payout(context: CommandContext, text: str) -> tuple[UUID, UUID]:
-    """Returns a payout's company and id. Row-level security has the companies read one by one."""
-    payout_id = as_id(text.lower())
-    if payout_id is not None:
-        async with context.database.session() as session:
-            for _, company_id in await companies.numbers(session):
-                await session.set_company(company_id)
-                if await payouts.is_there(session, company_id, payout_id):
-                    return company_id, payout_id
+    """Returns a payout's company and id."""
+    if (found := await context.find(text, payouts.is_there)) is not None:
+        return found[0], UUID(text)
     raise CommandFailed(f"There is no payout {text[:60]!r}: give its id, as lastro payout review list shows it.")
-
-
-def who(given: argparse.Namespace) -> str:
-    """Returns the person who decides, as the history keeps it."""
-    if given.by is not None:
-        return line_of("--by", given.by, _LONGEST_NAME)
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # a container's user need not have a name
-        return f"user {os.getuid()}"
-
-
-def reason_of(given: argparse.Namespace) -> str:
-    """Returns the reason of a decision, as the history keeps it."""
-    return line_of("--reason", given.reason, _LONGEST_REASON)
-
-
-def line_of(option: str, text: str, longest: int) -> str:
-    """Returns an option's text, without spaces around it. Declined: it is not one line of so many characters."""
-    line = text.strip()
-    if not line or len(line) > longest or not line.isprintable():
-        raise CommandFailed(f"{option} must be one line of 1 to {longest} printable characters.")
-    return line

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from lastro.cli.payouts import line_of, who
+from lastro.cli.options import line_of, who
 from lastro.core.declined import CommandFailed
 from lastro.ops import personal_data
 from lastro.terminal.progress import Progress

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.routes import as_id
-from lastro.cli.payouts import reason_of, who
+from lastro.cli.options import reason_of, who
 from lastro.core.db import Database
 from lastro.core.declined import CommandFailed
 from lastro.core.errors import DatabaseAway
@@ -36,14 +36,14 @@ _INDENT = " " * 4
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    accept = command(_accept, "accept", "Close a difference that people have settled outside; the books stay as they are.")
+    accept = command(
+        _accept, "accept", "Close a difference that people have settled outside; the books stay as they are.", "--by"
+    )
     accept.add_argument("item", help="its id, as lastro reconcile shows it")
     accept.add_argument("--reason", required=True, help="how it was settled, for the history")
-    again = command(_again, "again", "Take the statement of a day once more, since its partner has issued it anew.")
+    again = command(_again, "again", "Take the statement of a day once more, since its partner has issued it anew.", "--by")
     again.add_argument("--rail", required=True, type=_rail, help="pix, ted, boleto or another")
     again.add_argument("--day", required=True, type=_day, help="such as 2026-11-22")
-    for decide in (accept, again):
-        decide.add_argument("--by", help="who has decided; without it the user of this machine")
 
 
 async def _accept(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import accounts, orders, payouts
 from lastro.api_kit.routes import as_id
-from lastro.cli.payouts import reason_of, who
+from lastro.cli.options import reason_of, who
 from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
     listed = command(_list, "list", "List what could not be given back, then what came back of payouts, each oldest first.")
     listed.add_argument("--company", help="only that of this company: its number or id")
-    credit = command(_credit, "credit", "Give it to its account after all: SUSP to CUST.")
+    credit = command(_credit, "credit", "Give it to its account after all: SUSP to CUST.", "--by")
     credit.add_argument("--account", help="which, where it came back of a payout whose own is closed: its number or id")
-    out = command(_pay_out, "pay-out", "Book that it was paid out of our position at its partner elsewhere: SUSP to NET.")
+    out = command(
+        _pay_out, "pay-out", "Book that it was paid out of our position at its partner elsewhere: SUSP to NET.", "--by"
+    )
     for one in (credit, out):
         one.add_argument("id", help="its id, as lastro unmatched list shows it")
         one.add_argument("--reason", required=True, help="why, and by which payment, for the history")
-        one.add_argument("--by", help="who has decided; without it the user of this machine")
 
 
 async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
-    found = await context.every_company() if given.company is None else [await context.company(given.company)]
     rows = []
-    for company in found:
+    for company in await context.companies_of(given.company):
         async with context.database.session(company.id) as session:
             refunds = await orders.stranded_in(session, company.id, _MOST)
             returns = await payouts.stranded_in(session, company.id, _MOST)
