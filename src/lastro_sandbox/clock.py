@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import aiohttp
-import structlog
 
 from lastro.api_kit.routes import stamp
 from lastro.core.due_work import both
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.due_work import DueWork
 
-_log = structlog.get_logger(__name__)
 _LOOK_SECONDS = 0.05
 _DEBTS_COUNTED = 1000  # of a company
 _PATIENCE_SECONDS = 6.0  # so long one instant may keep things busy before the clock goes on regardless

@@ -5,9 +5,8 @@ The verbs are those of `lastro client`, as operations that no path serves, so th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -23,23 +22,25 @@ from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.terms import Terms
 from lastro.core.errors import Kind, Problem, Refused
-from lastro.core.ids import Chance  # noqa: TC001 named in a dataclass
 from lastro.core.secrets import new_machine_secret
 from lastro.people import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lastro.api_kit.http import Response
     from lastro.companies import Client
     from lastro.console.shell import PageRequest, User
+    from lastro.core.ids import Chance
     from lastro.core.runner import Verb
+
+F = TypeVar("F", bound=Form)
 
 HERE = "/console/developers"
 _CLIENTS = f"{ROOT}/clients"
 OVERLAP_HOURS = (0, 1, 24, 24 * 7)  # for how long the older secret may admit beside a new one
 _FEWEST_FAILED = 300
 _MOST_NETWORKS = 50
-# No token of a client can be older than the client.
-_EVER = datetime.fromtimestamp(0, UTC)
 _Text = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
 
 
@@ -59,15 +60,10 @@ class Renew(Form):
     hours: int
 
 
-class Permissions(Form):
-    """A client's permissions, separated by spaces."""
+class Words(Form):
+    """Permissions or networks of a client, separated by spaces; no networks: anywhere."""
 
     permissions: str | None = None
-
-
-class Networks(Form):
-    """The networks that a client calls from, separated by spaces; none: anywhere."""
-
     networks: str | None = None
 
 
@@ -92,87 +88,47 @@ class Nothing(Form):
     """A form without fields."""
 
 
-@dataclass(frozen=True)
-class _ClientHandlers:
-    chance: Chance
-
-    def let_in(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Creates a client, whose secret is in the answer and nowhere else."""
-        form, problems = forms.read(incoming.raw, LetIn)
-        if problems:
-            return Refused(Kind.INVALID, forms.first_of_each(problems))
-        permissions, networks = (tuple((text or "").split()) for text in (form.permissions, form.networks))
-        return companies.AddClient(form.name, permissions, networks)
-
-    def renew(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Rotates a client's secret."""
-        form, problems = forms.read(incoming.raw, Renew)
-        if not problems and form.hours not in OVERLAP_HOURS:
-            problems.append(Problem("hours", "INVALID", "is none of the choices"))
-        if problems:
-            return Refused(Kind.INVALID, forms.first_of_each(problems))
-        secret = new_machine_secret(companies.SECRET_PREFIX, self.chance.bytes)
-        return companies.RotateSecret(incoming.path["id"], secret, timedelta(hours=form.hours))
-
-    def permit(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Replaces a client's permissions."""
-        form, problems = forms.read(incoming.raw, Permissions)
-        if problems:
-            return Refused(Kind.INVALID, forms.first_of_each(problems))
-        return companies.Permit(incoming.path["id"], tuple((form.permissions or "").split()))
-
-    def bind(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Sets the networks that a client may call from."""
-        form, problems = forms.read(incoming.raw, Networks)
-        if problems:
-            return Refused(Kind.INVALID, forms.first_of_each(problems))
-        return companies.BindNetworks(incoming.path["id"], tuple((form.networks or "").split()))
-
-    def certify(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Sets the certificates of which a client must show one."""
-        form, problems = forms.read(incoming.raw, Certificates)
-        if problems:
-            return Refused(Kind.INVALID, forms.first_of_each(problems))
-        add, remove = (tuple((text or "").split()) for text in (form.add, form.remove))
-        return companies.BindCertificates(incoming.path["id"], add, remove, stays_bound=not form.is_free)
-
-    def limit(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Sets a client's rate limit."""
-        form, problems = forms.read(incoming.raw, Limit)
-        if problems:
-            return Refused(Kind.INVALID, forms.first_of_each(problems))
-        return companies.LimitRequests(incoming.path["id"], form.requests_per_minute)
-
-    def turn_away(self, incoming: Incoming) -> Verb[Any]:
-        """Revokes a client."""
-        return companies.Revoke(incoming.path["id"])
-
-    def end_tokens(self, incoming: Incoming) -> Verb[Any]:
-        """Revokes a client's tokens up to now."""
-        return companies.RevokeTokens(incoming.path["id"])
-
-
 def routes(chance: Chance) -> tuple[Route, ...]:
     """Returns the operations. chance: the source of secrets."""
-    desk, on = _ClientHandlers(chance), _CLIENTS + "/{id}"
-    plain = Doc("Decided by who administers.", form=Nothing)
+
+    def renewed(client: str, form: Renew) -> Verb[Any] | Refused:
+        if form.hours not in OVERLAP_HOURS:
+            return Refused(Kind.INVALID, (Problem("hours", "INVALID", "is none of the choices"),))
+        secret = new_machine_secret(companies.SECRET_PREFIX, chance.bytes)
+        return companies.RotateSecret(client, secret, timedelta(hours=form.hours))
+
     return (
-        Route("POST", _CLIENTS, "add_client", "institution", desk.let_in, Doc("A client.", form=LetIn)),
-        Route("POST", on + "/secret", "rotate_client_secret", "institution", desk.renew, Doc("A secret.", form=Renew)),
-        Route("POST", on + "/permissions", "permit_client", "institution", desk.permit, Doc("Rights.", form=Permissions)),
-        Route("POST", on + "/networks", "bind_client_networks", "institution", desk.bind, Doc("Networks.", form=Networks)),
-        Route(
-            "POST",
-            on + "/certificates",
-            "bind_client_certificates",
-            "institution",
-            desk.certify,
-            Doc("Certificates.", form=Certificates),
-        ),
-        Route("POST", on + "/limit", "limit_client", "institution", desk.limit, Doc("A limit.", form=Limit)),
-        Route("POST", on + "/revoke", "revoke_client", "institution", desk.turn_away, plain),
-        Route("POST", on + "/revoke-tokens", "revoke_client_tokens", "institution", desk.end_tokens, plain),
-    )
+        _route("", "add_client", LetIn, lambda _, form: companies.AddClient(
+            form.name, _split(form.permissions), _split(form.networks))),
+        _route("/{id}/secret", "rotate_client_secret", Renew, renewed),
+        _route("/{id}/permissions", "permit_client", Words,
+               lambda client, form: companies.Permit(client, _split(form.permissions))),
+        _route("/{id}/networks", "bind_client_networks", Words,
+               lambda client, form: companies.BindNetworks(client, _split(form.networks))),
+        _route("/{id}/certificates", "bind_client_certificates", Certificates,
+               lambda client, form: companies.BindCertificates(
+                   client, _split(form.add), _split(form.remove), stays_bound=not form.is_free)),
+        _route("/{id}/limit", "limit_client", Limit,
+               lambda client, form: companies.LimitRequests(client, form.requests_per_minute)),
+        _route("/{id}/revoke", "revoke_client", Nothing, lambda client, _: companies.Revoke(client)),
+        _route("/{id}/revoke-tokens", "revoke_client_tokens", Nothing, lambda client, _: companies.RevokeTokens(client)),
+    )  # fmt: skip
+
+
+def _route(path: str, name: str, form: type[F], verb: Callable[[str, F], Verb[Any] | Refused]) -> Route:
+    """Returns an operation. verb: of the client's id, which is empty of a new one, and the form."""
+
+    def parse(incoming: Incoming) -> Verb[Any] | Refused:
+        given, problems = forms.read(incoming.raw, form)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return verb(incoming.path.get("id", ""), given)
+
+    return Route("POST", _CLIENTS + path, name, "institution", parse, Doc("Decided by who administers.", form=form))
+
+
+def _split(text: str | None) -> tuple[str, ...]:
+    return tuple((text or "").split())
 
 
 async def everybody(user: User) -> list[Client]:

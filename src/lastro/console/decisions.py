@@ -6,7 +6,6 @@ They are made of the same parts as the API's, so that the frame records them in 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -19,8 +18,13 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.money import Money, MoneyError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from uuid import UUID
+
     from lastro.accounts import Institution
     from lastro.core.runner import Verb
+
+    _Decide = Callable[[UUID, "Decided"], Verb[Any] | Refused]
 
 ROOT = "/institution"  # of their paths, which are names alone
 _Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=400, pattern=forms.PRINTABLE)]
@@ -46,98 +50,60 @@ class Decided(Form):
     account_type: str | None = None
 
 
-@dataclass(frozen=True)
-class _DecisionHandlers:
-    institution: Institution
-    stand: med.Stand
+def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
+    """Returns the operations. institution: whose decision it is. stand: what a verdict goes by."""
 
-    def approve(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Approves a payout in review."""
-        form, refused = _read(incoming)
-        one = incoming.id("id")
-        return refused or (NOT_FOUND if one is None else payouts.Approve(one, form.by, self.institution))
-
-    def refuse(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Refuses a payout in review."""
-        form, refused = _read(incoming, "reason")
-        one = incoming.id("id")
-        return refused or (NOT_FOUND if one is None else payouts.Refuse(one, form.by, form.reason or "", self.institution))
-
-    def verdict(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Records the verdict of the analysis of a notice."""
-        form, refused = _read(incoming, "verdict", "reason")
-        one = incoming.id("id")
-        if refused is not None or one is None:
-            return refused or NOT_FOUND
+    def verdict(one: UUID, form: Decided) -> Verb[Any]:
         # The directory takes words with an agreed notice alone; the history has them of both.
         details = form.reason if form.verdict == "AGREED" else None
-        return med.Decide(one, form.verdict or "", self.stand, form.fraud, details, f"by {form.by}: {form.reason}")
+        return med.Decide(one, form.verdict or "", stand, form.fraud, details, f"by {form.by}: {form.reason}")
 
-    def reimburse(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Reimburses the payer's institution for its payment to its customer."""
-        form, refused = _read(incoming, "amount", "document", "branch", "account", "accountType", "reason")
-        one = incoming.id("id")
-        if refused is not None or one is None:
-            return refused or NOT_FOUND
+    def reimburse(one: UUID, form: Decided) -> Verb[Any] | Refused:
         try:
             amount = Money.parse(form.amount or "", "BRL")
         except MoneyError as wrong:
             return Refused(Kind.INVALID, (Problem("amount", "INVALID", str(wrong)),))
         document = re.sub(r"[./-]", "", form.document or "").upper()
         wish = med.Reimbursement(amount, document, form.branch or "", form.account or "", form.account_type or "")
-        return med.Reimburse(one, wish, self.stand, f"by {form.by}: {form.reason}")
+        return med.Reimburse(one, wish, stand, f"by {form.by}: {form.reason}")
 
-    def reject(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Rejects the reimbursement of the payer's institution, with a reason."""
-        form, refused = _read(incoming, "rejection", "reason")
-        one = incoming.id("id")
-        if refused is not None or one is None:
-            return refused or NOT_FOUND
-        return med.Reject(one, form.rejection or "", form.reason, f"by {form.by}: {form.reason}")
+    def standing(trigger: str, codes: Collection[str]) -> _Decide:
+        def change(one: UUID, form: Decided) -> Verb[Any] | Refused:
+            if form.code not in codes:
+                return Refused(Kind.INVALID, (Problem("code", "INVALID", "is none of the reasons"),))
+            return accounts.ChangeStatus(one, trigger, accounts.Why(form.code or "", form.reason, form.by))
 
-    def accept(self, incoming: Incoming) -> Verb[Any] | Refused:
-        """Accepts a difference that was settled outside."""
-        form, refused = _read(incoming, "reason")
-        one = incoming.id("id")
-        return refused or (NOT_FOUND if one is None else reconciliation.Accept(one, form.by, form.reason or ""))
+        return change
+
+    return (
+        _route("/payouts/{id}/approve", "approve_payout", (),
+               lambda one, form: payouts.Approve(one, form.by, institution)),
+        _route("/payouts/{id}/refuse", "refuse_payout", ("reason",),
+               lambda one, form: payouts.Refuse(one, form.by, form.reason or "", institution)),
+        _route("/disputes/{id}/verdict", "decide_med", ("verdict", "reason"), verdict),
+        _route("/disputes/{id}/reimbursement", "reimburse_med",
+               ("amount", "document", "branch", "account", "accountType", "reason"), reimburse),
+        _route("/disputes/{id}/refusal", "refuse_med", ("rejection", "reason"),
+               lambda one, form: med.Reject(one, form.rejection or "", form.reason, f"by {form.by}: {form.reason}")),
+        _route("/differences/{id}/accept", "accept_difference", ("reason",),
+               lambda one, form: reconciliation.Accept(one, form.by, form.reason or "")),
+        _route("/accounts/{id}/block", "block_account", ("code",), standing("block", accounts.BLOCKING)),
+        _route("/accounts/{id}/unblock", "unblock_account", ("code",), standing("unblock", accounts.UNBLOCKING)),
+    )  # fmt: skip
 
 
-def _standing(trigger: str, codes: tuple[str, ...]) -> Any:
-    """Returns a parser for the block or unblock of an account. Its reason is one of `codes`."""
+def _route(path: str, name: str, required: Sequence[str], decide: _Decide) -> Route:
+    """Returns an operation. required: the fields that have to be filled in. decide: of the object's id and the form."""
 
     def parse(incoming: Incoming) -> Verb[Any] | Refused:
-        form, refused = _read(incoming, "code")
-        one = incoming.id("id")
-        if refused is None and form.code not in codes:
-            refused = Refused(Kind.INVALID, (Problem("code", "INVALID", "is none of the reasons"),))
-        if refused is not None or one is None:
-            return refused or NOT_FOUND
-        return accounts.ChangeStatus(one, trigger, accounts.Why(form.code or "", form.reason, form.by))
+        form, problems = forms.read(incoming.raw, Decided)
+        given = {"accountType": form.account_type}
+        problems += [
+            Problem(one, "REQUIRED", "is required") for one in required if not given.get(one, getattr(form, one, None))
+        ]
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        own = incoming.id("id")
+        return NOT_FOUND if own is None else decide(own, form)
 
-    return parse
-
-
-def _read(incoming: Incoming, *required: str) -> tuple[Decided, Refused | None]:
-    form, problems = forms.read(incoming.raw, Decided)
-    said = {"accountType": form.account_type}
-    missing = [
-        Problem(name, "REQUIRED", "is required") for name in required if not said.get(name, getattr(form, name, None))
-    ]
-    found = forms.first_of_each((*problems, *missing))
-    return form, Refused(Kind.INVALID, found) if found else None
-
-
-def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
-    """Returns the operations. institution: whose decision it is. stand: what a verdict goes by."""
-    desk, doc = _DecisionHandlers(institution, stand), Doc("Decided by the institution.", form=Decided)
-    block, unblock = _standing("block", tuple(accounts.BLOCKING)), _standing("unblock", tuple(accounts.UNBLOCKING))
-    return (
-        Route("POST", ROOT + "/payouts/{id}/approve", "approve_payout", "institution", desk.approve, doc),
-        Route("POST", ROOT + "/payouts/{id}/refuse", "refuse_payout", "institution", desk.refuse, doc),
-        Route("POST", ROOT + "/disputes/{id}/verdict", "decide_med", "institution", desk.verdict, doc),
-        Route("POST", ROOT + "/disputes/{id}/reimbursement", "reimburse_med", "institution", desk.reimburse, doc),
-        Route("POST", ROOT + "/disputes/{id}/refusal", "refuse_med", "institution", desk.reject, doc),
-        Route("POST", ROOT + "/differences/{id}/accept", "accept_difference", "institution", desk.accept, doc),
-        Route("POST", ROOT + "/accounts/{id}/block", "block_account", "institution", block, doc),
-        Route("POST", ROOT + "/accounts/{id}/unblock", "unblock_account", "institution", unblock, doc),
-    )
+    return Route("POST", ROOT + path, name, "institution", parse, Doc("Decided by the institution.", form=Decided))

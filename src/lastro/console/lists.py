@@ -52,7 +52,6 @@ class Listing:
 
 _STATUS, _CREATED = Column("status", "status", "state"), Column("createdAt", "createdAt", "moment")
 _AMOUNT, _CODE = Column("amount", "amount", "money"), Column("externalId", "externalId", "code")
-_OF_ACCOUNT = Column("accountId", "accountId", "id", "accounts")
 
 LISTINGS: tuple[Listing, ...] = (
     Listing(

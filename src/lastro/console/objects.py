@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.api_kit.http import STATUS
+from lastro.api_kit.http import STATUS, Response
 from lastro.api_kit.routes import as_id, stamp
 from lastro.console import actions, company_page, context, shell, timeline
 from lastro.console.api_calls import Calls
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.api_kit.http import Response
     from lastro.console.actions import PageAction
     from lastro.console.kinds import Kind, Table
     from lastro.console.lists import Cell
@@ -93,26 +92,25 @@ class Doing:
 
     async def ask(self, user: User, request: PageRequest) -> Response:
         """GET /console/<kind>/{id}/<act>: shows the effect, to be confirmed."""
+        found = await self._object(user, request)
+        return found if isinstance(found, Response) else await self._form(user, *found, {}, status=200, problems=())
+
+    async def _object(self, user: User, request: PageRequest) -> tuple[UUID, Any] | Response:
+        """Returns the object's id and the API's answer about it, or why this person may not act on it."""
         own = as_id(request.values["id"])
         if own is None:
             return shell.not_found(user)
         if self.action.is_decision and user.presence.person.only_company is not None:
             return shell.forbidden(user)
         status, answer = await read(self.kind, user, own)
-        if status != OK:
-            return shell.refused(user, status, answer)
-        return await self._form(user, own, answer, {}, status=200, problems=())
+        return (own, answer) if status == OK else shell.refused(user, status, answer)
 
     async def do(self, user: User, request: PageRequest) -> Response:
         """POST the same: performs the act, and goes back to the object; or shows the page again with the problem."""
-        own = as_id(request.values["id"])
-        if own is None:
-            return shell.not_found(user)
-        if self.action.is_decision and user.presence.person.only_company is not None:
-            return shell.forbidden(user)
-        status, answer = await read(self.kind, user, own)
-        if status != OK:
-            return shell.refused(user, status, answer)
+        found = await self._object(user, request)
+        if isinstance(found, Response):
+            return found
+        own, answer = found
         if lacking := actions.missing(self.action, request):
             problems = [(name, "REQUIRED", "is required") for name in lacking]
             return await self._form(user, own, answer, request.form, status=400, problems=problems)
