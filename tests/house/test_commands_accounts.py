@@ -112,7 +112,7 @@ async def test_a_request_has_its_story(desk: Desk) -> None:
     request = await desk.handed_over()
     made = UUID(request["accountRequestId"])
     async with desk.cast.database.session(desk.seller.company_id) as session:
-        told = await tell(session, desk.seller.company_id, Root(account_request_id=made))
+        told = await tell(session, desk.seller.company_id, Root("accountRequest", made))
         found = await find(session, str(made))
     assert told is not None
     said = "\n".join(lines(told))

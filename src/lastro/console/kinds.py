@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.console.lists import Column
-from lastro.timeline.reading import Root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from uuid import UUID
+    from lastro.timeline.shapes import Thing
 
 _ID, _STATUS, _CODE = (
     Column("id", "id", "code"),
@@ -53,7 +51,7 @@ class Kind:
     thing: str
     path: str
     facts: tuple[Column, ...]
-    root: Callable[[UUID], Root] | None = None
+    root: Thing | None = None
     tables: tuple[Table, ...] = ()
     title: str = "externalId"
 
@@ -72,7 +70,7 @@ KINDS: tuple[Kind, ...] = (
          _END_TO_END, Column("txid", "pix.conciliationId", "code"), Column("staticQrcodeId", "staticQrcodeId", "id"),
          Column("carriedTxid", "txid", "code"), Column("leadsHere", "leadsHere", "flag"), _ERROR,
          _ID, _CREATED, _PAID, _UPDATED),
-        Root,
+        "order",
     ),
     Kind(
         "payouts", "payout", "/order/v1/banking/order-payouts/{id}",
@@ -82,7 +80,7 @@ KINDS: tuple[Kind, ...] = (
          Column("scheduledDate", "scheduledDate"), Column("waitsFor", "waitsFor", "code"),
          Column("nextTryAt", "nextTryAt", "moment"), Column("errorCode", "errorCode", "code"), _ERROR, _ID, _CREATED, _PAID,
          _UPDATED),
-        lambda one: Root(payout_id=one),
+        "payout",
         (Table("table.transfers", "batch.transactions",
                (Column("number", "sequence", "count"), _STATUS, _AMOUNT, _END_TO_END, _PAID, _ERROR), "payouts"),),
     ),
@@ -96,7 +94,7 @@ KINDS: tuple[Kind, ...] = (
          Column("approvalsRequired", "approvalsRequired", "count"), Column("createdBy", "createdBy", "code"),
          Column("hash", "hash", "code"),
          Column("expiresAt", "expiresAt", "moment"), _ID, _CREATED, _UPDATED),
-        lambda one: Root(plan_id=one),
+        "plan",
         (Table("table.accounts", "accounts",
                (_ACCOUNT, Column("available", "available", "money"), Column("availableAfter", "availableAfter", "money"),
                 Column("isCovered", "isCovered", "flag"))),
@@ -112,7 +110,7 @@ KINDS: tuple[Kind, ...] = (
          Column("accountId", "receiver.id", "id", "accounts"), Column("providerId", "providerId", "code"),
          Column("leadsHere", "initialCharge.leadsHere", "flag"), _ID,
          _CREATED, _UPDATED),
-        lambda one: Root(subscription_id=one),
+        "subscription",
         (Table("table.charges", "payments", (Column("dueDate", "dueDate"), _STATUS, _AMOUNT, _CODE, _CREATED)),
          Table("table.tries", "payments",
                (Column("externalId", "of.externalId", "code"), Column("when", "date"), Column("tried", "kind", "code"),
@@ -141,7 +139,7 @@ KINDS: tuple[Kind, ...] = (
          Column("defense", "defense"), Column("defendedAt", "defendedAt", "moment"),
          Column("defenseDueAt", "defenseDueAt", "moment"), _ACCOUNT,
          _END_TO_END, Column("id", "referenceId", "code"), _CREATED, _UPDATED),
-        lambda one: Root(med_id=one),
+        "dispute",
         (Table("table.hops", "transactions",
                (Column("number", "hop", "count"), _END_TO_END, _AMOUNT, Column("payerBank", "payerBank", "code"),
                 Column("receiverBank", "receiverBank", "code"))),
@@ -160,18 +158,18 @@ KINDS: tuple[Kind, ...] = (
          Column("document", "document.number", "code"), Column("email", "email"), Column("phone", "phone"),
          Column("accountNumber", "bankAccountData.accountNumber", "code"), Column("available", "available", "money"),
          Column("held", "held", "money"), Column("blocked", "blocked", "money"), _ID, _CREATED),
-        lambda one: Root(account_id=one), title="fullName",
+        "account", title="fullName",
     ),
     Kind(
         "requests", "accountRequest", "/order/v1/banking/accounts/requests/{id}",
         (_STATUS, Column("step", "step"), _CODE, Column("reason", "reprovedReason"),
          Column("description", "reprovedDescription"), _ACCOUNT, Column("id", "accountRequestId", "code")),
-        lambda one: Root(account_request_id=one),
+        "accountRequest",
     ),
     Kind(
         "keys", "key", "/order/v1/banking/accounts/{accountId}/keys",
         (Column("type", "type"), Column("key", "key", "code"), _ACCOUNT, _STATUS, _ID, _CREATED),
-        lambda one: Root(key_id=one), title="key",
+        "key", title="key",
     ),
     Kind(
         "claims", "keyClaim", "/order/v1/banking/accounts/{accountId}/keys/claims/{id}",
@@ -179,7 +177,7 @@ KINDS: tuple[Kind, ...] = (
          _ACCOUNT, Column("otherBank", "otherBank", "code"), Column("reason", "reason"),
          Column("resolutionUntil", "resolutionUntil", "moment"), Column("completionFrom", "completionFrom", "moment"),
          Column("completionUntil", "completionUntil", "moment"), _ID, _CREATED, _UPDATED),
-        lambda one: Root(key_id=one), title="key",
+        "key", title="key",
     ),
     Kind(
         "events", "event", "/order/v1/webhook/events/{id}",
@@ -196,7 +194,7 @@ KINDS: tuple[Kind, ...] = (
         "payments", "payment", "",
         (_STATUS, _AMOUNT, Column("rail", "rail"), _ACCOUNT, _END_TO_END, Column("txid", "txid", "code"),
          Column("errorCode", "errorCode", "code"), _ID, _CREATED, _PAID),
-        lambda one: Root(None, one), title="endToEndId",
+        "payment", title="endToEndId",
     ),
 )  # fmt: skip
 # Tables that other operations give of a plan and of an account.

@@ -21,7 +21,7 @@ from lastro.core.timeline import moves as moves_of
 from lastro.med import Stand
 from lastro.timeline import by_id
 from lastro.timeline.for_clients import for_clients, reason_for_clients
-from lastro.timeline.reading import tell
+from lastro.timeline.reading import Root, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,7 +190,7 @@ async def _story(kind: Kind, user: User, own: UUID, say: Terms) -> tuple[list[Ti
     company = company_page.company_of(user)
     is_ours = user.presence.person.only_company is None
     async with company_page.session_of(user) as session:
-        root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
+        root = Root(kind.root, own) if kind.root is not None else await _beginning(session, company, own)
         if root is None:
             return _moves(kind, await moves_of(session, company, [own]), say, is_ours=is_ours), True
         whole = await tell(session, company, root)

@@ -14,10 +14,10 @@ from lastro.timeline.reading import Root, tell
 from lastro.timeline.shapes import AttemptEntry, EventEntry, MessageEntry, StateEntry, Timeline, TransferEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from lastro.core.db import Dsn, Session
-    from lastro.timeline.shapes import Entry
+    from lastro.timeline.shapes import Entry, Thing
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _WIDEST_MESSAGE = 60
@@ -36,6 +36,11 @@ _NAMESAKES = """
 SELECT id FROM orders WHERE company_id = $1 AND external_id = $2 AND id <> $3 ORDER BY created_at DESC LIMIT $4
 """
 _MOST = 20  # of them that are named
+# Objects that have no name beside their id.
+_BY_OWN_ID: dict[Thing, Callable[[Session, UUID, UUID], Awaitable[object]]] = {
+    "plan": plans.related, "accountRequest": accounts.opening.related, "dispute": med.is_there, "key": keys.related,
+    "account": accounts.related,
+}  # fmt: skip
 
 
 async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
@@ -70,9 +75,9 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
 
 async def _namesakes(session: Session, company_id: UUID, root: Root, text: str) -> list[str]:
     """Lists older orders of the same code, below the newest's timeline."""
-    if root.order_id is None:
+    if root.thing != "order":
         return []
-    rows = await session.fetch(_NAMESAKES, company_id, text, root.order_id, _MOST + 1)
+    rows = await session.fetch(_NAMESAKES, company_id, text, root.id, _MOST + 1)
     if not rows:
         return []
     many = f"{len(rows)} older" if len(rows) <= _MOST else f"More than {_MOST} older"
@@ -107,25 +112,18 @@ async def beginnings(session: Session, company_id: UUID, text: str) -> list[Root
     roots = []
     row = await orders.root_of(session, company_id, reference_id, name)
     if row is not None:
-        roots.append(Root(row["order_id"]) if row["order_id"] is not None else Root(None, row["payment_id"]))
+        roots.append(Root("order", row["order_id"]) if row["order_id"] is not None else Root("payment", row["payment_id"]))
     payout_id = await payouts.root_of(session, company_id, reference_id, name)
     if payout_id is not None:
-        roots.append(Root(payout_id=payout_id))
-    if reference_id is not None and await plans.related(session, company_id, reference_id):
-        roots.append(Root(plan_id=reference_id))
-    if reference_id is not None and await accounts.opening.related(session, company_id, reference_id):
-        roots.append(Root(account_request_id=reference_id))
-    if reference_id is not None and await med.is_there(session, company_id, reference_id):
-        roots.append(Root(med_id=reference_id))
-    if reference_id is not None and await keys.related(session, company_id, reference_id):
-        roots.append(Root(key_id=reference_id))
-    if reference_id is not None and await accounts.related(session, company_id, reference_id):
-        roots.append(Root(account_id=reference_id))
+        roots.append(Root("payout", payout_id))
+    for thing, is_there in _BY_OWN_ID.items():
+        if reference_id is not None and await is_there(session, company_id, reference_id):
+            roots.append(Root(thing, reference_id))
     subscription = await subscriptions.root_of(session, company_id, reference_id, name)
     if subscription is not None:
         # Its first charge goes by its code, too, and is part of its timeline.
-        roots = [root for root in roots if root.order_id is None or root.order_id != subscription["order_id"]]
-        roots.append(Root(subscription_id=subscription["id"]))
+        roots = [root for root in roots if root != Root("order", subscription["order_id"])]
+        roots.append(Root("subscription", subscription["id"]))
     return roots
 
 

@@ -28,7 +28,7 @@ from lastro.timeline.shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from uuid import UUID
 
     from asyncpg import Record
@@ -58,80 +58,41 @@ _TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
 _MOVEMENTS = ("moved", "held", "posted", "voided")
 
 
+_RELATED: dict[Thing, Callable[[Session, UUID, UUID], Awaitable[list[Record]]]] = {
+    "payout": payouts.related, "plan": plans.related, "accountRequest": accounts.opening.related,
+    "account": accounts.related, "dispute": med.related, "key": keys.related,
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The root of a timeline.
+    """The root of a timeline: an object, a payment only where it has no order. id: of a payout also any transfer's."""
 
-    An order, a payment without one, a subscription, a plan, a request for an account, or a payout or batch by any id.
-    """
+    thing: Thing
+    id: UUID
 
-    order_id: UUID | None = None
-    payment_id: UUID | None = None
-    payout_id: UUID | None = None
-    subscription_id: UUID | None = None
-    plan_id: UUID | None = None
-    account_request_id: UUID | None = None
-    med_id: UUID | None = None
-    key_id: UUID | None = None
-    account_id: UUID | None = None
 
-    @property
-    def id(self) -> UUID | None:
-        """The object's id."""
-        given = (
-            self.order_id, self.payment_id, self.payout_id, self.subscription_id, self.plan_id, self.account_request_id,
-            self.med_id, self.key_id, self.account_id,
-        )  # fmt: skip
-        return next((one for one in given if one is not None), None)
-
-    @property
-    def thing(self) -> Thing:
-        """The kind of object."""
-        if self.subscription_id is not None:
-            return "subscription"
-        if self.plan_id is not None:
-            return "plan"
-        if self.account_request_id is not None:
-            return "accountRequest"
-        if self.med_id is not None:
-            return "dispute"
-        if self.key_id is not None:
-            return "key"
-        if self.account_id is not None:
-            return "account"
-        return "payout" if self.payout_id is not None else "order" if self.order_id is not None else "payment"
+async def _related(session: Session, company_id: UUID, root: Root) -> list[Record]:
+    """Reads the records of an object's timeline, as its rooms tell them."""
+    if root.thing == "order":
+        return await orders.related(session, company_id, root.id, None)
+    if root.thing == "payment":
+        return await orders.related(session, company_id, None, root.id)
+    if root.thing != "subscription":
+        return await _RELATED[root.thing](session, company_id, root.id)
+    found = await subscriptions.related(session, company_id, root.id)
+    told = [r for r in found if r["kind"] != "order"]
+    for order in found:
+        if order["kind"] == "order":
+            told += await orders.related(session, company_id, order["id"], None)
+    return told
 
 
 async def tell(session: Session, company_id: UUID, root: Root) -> Timeline | None:
     """Returns an object's timeline; None: there is no such object. session: of the object's company."""
-    if root.payout_id is not None:
-        found = await payouts.related(session, company_id, root.payout_id)
-        first = found[0] if found else None
-    elif root.plan_id is not None:
-        found = await plans.related(session, company_id, root.plan_id)
-        first = found[0] if found else None
-    elif root.account_request_id is not None:
-        found = await accounts.opening.related(session, company_id, root.account_request_id)
-        first = found[0] if found else None
-    elif root.account_id is not None:
-        found = await accounts.related(session, company_id, root.account_id)
-        first = found[0] if found else None
-    elif root.med_id is not None:
-        found = await med.related(session, company_id, root.med_id)
-        first = next((r for r in found if r["id"] == root.med_id), None)
-    elif root.key_id is not None:
-        found = await keys.related(session, company_id, root.key_id)
-        first = next((r for r in found if r["id"] == root.key_id), None)
-    elif root.subscription_id is not None:
-        found = await subscriptions.related(session, company_id, root.subscription_id)
-        first = found[0] if found else None
-        orders_of = [r["id"] for r in found if r["kind"] == "order"]
-        found = [r for r in found if r["kind"] != "order"]
-        for order_id in orders_of:
-            found += await orders.related(session, company_id, order_id, None)
-    else:
-        found = await orders.related(session, company_id, root.order_id, root.payment_id)
-        first = next((r for r in found if r["id"] == root.id), None)
+    found = await _related(session, company_id, root)
+    batch = found[0] if found and root.thing == "payout" else None
+    first = batch or next((r for r in found if r["id"] == root.id), None)
     if first is None:
         return None
     places: dict[UUID, int] = {r["id"]: r.get("place", 0) for r in found}
@@ -237,35 +198,25 @@ class ReadStory(Act["Timeline | None"]):
 def routes() -> tuple[Route, ...]:
     """Returns the timeline routes: of an order, payout, subscription and account."""
     return (
-        Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of_order, DOC),
+        Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of("order"), DOC),
         Route(
-            "GET", "/order/v1/banking/order-payouts/{id}/story", "read_payout_story", "payouts:read", _of_payout, PAYOUT_DOC
+            "GET", "/order/v1/banking/order-payouts/{id}/story", "read_payout_story", "payouts:read", _of("payout"),
+            PAYOUT_DOC,
         ),
         Route(
             "GET", "/order/v1/banking/subscriptions/{id}/story", "read_subscription_story", "subscriptions:read",
-            _of_subscription, SUBSCRIPTION_DOC,
+            _of("subscription"), SUBSCRIPTION_DOC,
         ),
         Route(
-            "GET", "/order/v1/banking/accounts/{id}/story", "read_account_story", "accounts:read", _of_account, ACCOUNT_DOC
+            "GET", "/order/v1/banking/accounts/{id}/story", "read_account_story", "accounts:read", _of("account"),
+            ACCOUNT_DOC,
         ),
     )  # fmt: skip
 
 
-def _of_order(incoming: Incoming) -> ReadStory:
-    order_id = incoming.id("id")
-    return ReadStory(None if order_id is None else Root(order_id))
+def _of(thing: Thing) -> Callable[[Incoming], ReadStory]:
+    def parse(incoming: Incoming) -> ReadStory:
+        own_id = incoming.id("id")
+        return ReadStory(None if own_id is None else Root(thing, own_id))
 
-
-def _of_payout(incoming: Incoming) -> ReadStory:
-    payout_id = incoming.id("id")
-    return ReadStory(None if payout_id is None else Root(payout_id=payout_id))
-
-
-def _of_subscription(incoming: Incoming) -> ReadStory:
-    subscription_id = incoming.id("id")
-    return ReadStory(None if subscription_id is None else Root(subscription_id=subscription_id))
-
-
-def _of_account(incoming: Incoming) -> ReadStory:
-    account_id = incoming.id("id")
-    return ReadStory(None if account_id is None else Root(account_id=account_id))
+    return parse

@@ -17,7 +17,7 @@ async def test_a_challenge_that_is_passed_is_told_whole(cast: Cast, ana: Seller)
         assert await result(shop, made, status) == "handled"
     assert await captured(shop, made) == "handled"
     async with cast.database.session(ana.company_id) as session:
-        whole = await reading.tell(session, ana.company_id, reading.Root(order_id=UUID(made["id"])))
+        whole = await reading.tell(session, ana.company_id, reading.Root("order", UUID(made["id"])))
     assert whole is not None
     told = [
         (entry.object, entry.trigger, entry.to) if isinstance(entry, StateEntry)

@@ -108,10 +108,10 @@ async def test_an_order_is_no_payout(office: Office, cast: Cast) -> None:
 
 async def test_row_level_security_holds_where_a_where_is_wrong(office: Office, cast: Cast) -> None:
     """Told in Dora's session for Ana's company, there is nothing."""
-    payout, dora, root = await office.make(1000), await cast.dora(), reading.Root
+    payout, dora = await office.make(1000), await cast.dora()
     for company_id, is_there in ((dora.company_id, False), (office.ana.company_id, True)):
         async with cast.database.session(company_id) as session:
-            told = await reading.tell(session, office.ana.company_id, root(payout_id=UUID(payout["id"])))
+            told = await reading.tell(session, office.ana.company_id, reading.Root("payout", UUID(payout["id"])))
         assert (told is not None) is is_there
 
 
@@ -123,7 +123,7 @@ async def test_every_id_leads_to_it(office: Office, audit: Database) -> None:
         await office.settle(part)
     return_id = f"D999990302026013112{second['id'][:13].replace('-', '')}a"
     await office.give_back(second, 100, return_id)
-    root = (office.ana.company_id, reading.Root(payout_id=UUID(batch["id"])))
+    root = (office.ana.company_id, reading.Root("payout", UUID(batch["id"])))
     told = await read(office, batch["id"])
     parts = [e["id"] for e in told["entries"] if e["kind"] in ("transfer", "message", "event")]
     assert len(parts) > 8
@@ -136,7 +136,7 @@ async def test_every_id_leads_to_it(office: Office, audit: Database) -> None:
 async def test_a_ted_is_found_by_its_control_number(office: Office, audit: Database) -> None:
     payout = await office.make(1000, method="TED")
     (number,) = await office.column("SELECT control_number FROM payouts")
-    assert await found(audit, number) == [(office.ana.company_id, reading.Root(payout_id=UUID(payout["id"])))]
+    assert await found(audit, number) == [(office.ana.company_id, reading.Root("payout", UUID(payout["id"])))]
     told = await read(office, payout["id"])
     assert ("out", "ted", "ted.send") in [short(e) for e in told["entries"]]
 
@@ -162,4 +162,7 @@ async def test_a_code_of_an_order_and_of_a_payout_leads_to_both(office: Office, 
     order_id, _ = await charge(cast, office.ana, code)
     payout = await office.make(1000, external_id=code)
     of = office.ana.company_id
-    assert await found(audit, code) == [(of, reading.Root(order_id)), (of, reading.Root(payout_id=UUID(payout["id"])))]
+    assert await found(audit, code) == [
+        (of, reading.Root("order", order_id)),
+        (of, reading.Root("payout", UUID(payout["id"]))),
+    ]

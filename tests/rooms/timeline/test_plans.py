@@ -24,7 +24,7 @@ async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, audi
     await bureau.apply(plan)
     await bureau.work()
     ((company_id, root),) = await found(audit, plan["id"].upper())
-    assert (company_id, root) == (bureau.ana.company_id, reading.Root(plan_id=UUID(plan["id"])))
+    assert (company_id, root) == (bureau.ana.company_id, reading.Root("plan", UUID(plan["id"])))
     assert (root.id, root.thing) == (UUID(plan["id"]), "plan")
     async with bureau.cast.database.session(company_id) as session:
         told = await reading.tell(session, company_id, root)
@@ -41,10 +41,10 @@ async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, audi
     for event in events:
         assert await found(audit, event.id) == [(company_id, root)]
     made = [line["payoutId"] for line in await bureau.lines(plan)]
-    assert [await found(audit, one) for one in made] == [[(company_id, reading.Root(payout_id=UUID(one)))] for one in made]
+    assert [await found(audit, one) for one in made] == [[(company_id, reading.Root("payout", UUID(one)))] for one in made]
 
 
 async def test_another_companys_plan_is_not_told(bureau: Bureau) -> None:
     plan, dora = await bureau.checked(bureau.differing(1)), await bureau.cast.dora()
     async with bureau.cast.database.session(dora.company_id) as session:
-        assert await reading.tell(session, dora.company_id, reading.Root(plan_id=UUID(plan["id"]))) is None
+        assert await reading.tell(session, dora.company_id, reading.Root("plan", UUID(plan["id"]))) is None

@@ -90,13 +90,13 @@ async def test_its_charges_and_their_attempts_are_part_of_it(desk: Desk, audit: 
         ("chargeAttempt", "reject", "REJECTED"), ("scheduledPayment", "send again", "SCHEDULED"),
         ("chargeAttempt", "request", "REQUESTED"), ("out", "pix", "charge.send"),
     ]  # fmt: skip
-    root = (desk.ana.company_id, reading.Root(subscription_id=UUID(of)))
+    root = (desk.ana.company_id, reading.Root("subscription", UUID(of)))
     attempts = {e["id"] for e in told["entries"] if e.get("object") == "chargeAttempt"}
     sent = {e["id"] for e in told["entries"] if e["kind"] == "message" and e["message"] == "charge.send"}
     assert (len(attempts), len(sent)) == (2, 2)
     for text in (made["id"], *attempts, *sent):
         assert await found(audit, text) == [root], text
-    order = [(desk.ana.company_id, reading.Root(UUID(made["orderId"])))]
+    order = [(desk.ana.company_id, reading.Root("order", UUID(made["orderId"])))]
     assert await found(audit, made["orderId"]) == order
     assert await found(audit, name) == order
 
@@ -117,8 +117,8 @@ async def test_that_its_bank_would_not_drop_a_charge_is_told(desk: Desk) -> None
 async def test_any_of_its_ids_leads_to_it(desk: Desk, audit: Database) -> None:
     made = await desk.make(JOURNEY_3, externalId="contract-story")
     record = await desk.done("cancel_subscription", {}, id=made["id"])
-    root = reading.Root(subscription_id=UUID(made["id"]))
+    root = reading.Root("subscription", UUID(made["id"]))
     for text in (made["id"], record["id"], made["providerId"], "contract-story"):
         assert await found(audit, text) == [(desk.ana.company_id, root)], text
     order_id = UUID(made["initialCharge"]["orderId"])
-    assert await found(audit, str(order_id)) == [(desk.ana.company_id, reading.Root(order_id))]
+    assert await found(audit, str(order_id)) == [(desk.ana.company_id, reading.Root("order", order_id))]

@@ -133,7 +133,7 @@ async def find(session: Session, company_id: UUID, wanted: SearchTerms) -> list[
 
     by_name = "search.id" if wanted.id is not None else "search.code"
     roots = await by_id.beginnings(session, company_id, wanted.text if wanted.id is None else str(wanted.id))
-    note(by_name, [(root.thing, root.id) for root in roots if root.id is not None])
+    note(by_name, [(root.thing, root.id) for root in roots])
     number = wanted.text.replace("-", "") if _NUMBER.fullmatch(wanted.text) else wanted.text
     note(by_name, await store.others(session, company_id, number, wanted.id))
     if wanted.document is not None:
