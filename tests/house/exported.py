@@ -49,8 +49,8 @@ def _seen() -> Gauges:
     lanes = [*re.findall(r"'([a-z ]+)' AS lane", gauges.DUE), "deliveries"]
     statuses = re.findall(r"'(\w+)' AS status", gauges.UNDELIVERED)
     return Gauges(
-        due=dict.fromkeys(lanes, (0, 0.0)), undelivered={status.lower(): 0 for status in statuses}, unnumbered=(0, 0.0),
-        clock_offset_seconds=0.0, partners=(("boleto", False),), tried=tuple((lane, rail, 0.0) for lane in ("outbox", "inbox") for rail in RAILS), laws=(("history_is_dense", 0, 0.0),),
+        due=dict.fromkeys(lanes, (0, 0.0)), undelivered={status.lower(): 0 for status in statuses},
+        waiting=dict.fromkeys(gauges.WAITING, (0, 0.0)), partners=(("boleto", False),), tried=tuple((lane, rail, 0.0) for lane in ("outbox", "inbox") for rail in RAILS), laws=(("history_is_dense", 0, 0.0),),
     )  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import asyncpg
 import structlog
@@ -50,62 +51,51 @@ TRIED = "\nUNION ALL ".join(
     f" WHERE due_at <= {NOW} + interval '61 seconds' ORDER BY due_at LIMIT {MOST}) t WHERE failed GROUP BY rail"
     for lane, at in (("outbox", "created_at"), ("inbox", "received_at"))
 )
-# Payouts that wait for a person, not for a worker: their number, and the age of the oldest.
-IN_REVIEW = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
-  SELECT updated_at AS since FROM payouts WHERE status = 'ANALYSIS' AND batch_id IS NULL ORDER BY updated_at LIMIT {MOST}) p
-"""  # noqa: S608
-# Likewise of what the statements of networks and partners say otherwise than the books.
-DIFFERENCES = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
-  SELECT created_at FROM statement_items WHERE state = 'OPEN' ORDER BY created_at LIMIT {MOST}) i
-"""  # noqa: S608
-# Money that could not be given back, or came back of a payout and fits nothing, of which people decide what becomes.
-STRANDED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
-  SELECT since FROM (
-    SELECT updated_at AS since FROM refunds WHERE state = 'ERROR' AND origin = 'AUTOMATIC'
-    UNION ALL SELECT created_at FROM payout_returns WHERE is_unfit AND decision_id IS NULL) u
-   ORDER BY since LIMIT {MOST}) r
-"""  # noqa: S608
-# Payments that a partner has announced, and of which it has said neither that the money is in nor that it will not come. An
-# accepted Pix is asked about, and is none of these.
-ANNOUNCED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
-  SELECT created_at FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at IS NULL ORDER BY created_at LIMIT {MOST}) p
-"""  # noqa: S608
-# Cancellations of subscriptions that payers' banks were asked for and have not answered: the first to be asked about again.
-UNANSWERED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
-  SELECT created_at FROM subscription_cancellations WHERE status = 'PENDING' ORDER BY ask_at LIMIT {MOST}) c
-"""  # noqa: S608
-# Notices of disputes on which the institution has not decided, by when time does something to them: how many, and the
-# seconds to the nearest deadline, below zero once it is over. NULL: there is none.
-UNDECIDED = f"""
-SELECT count(*) AS count, extract(epoch FROM min(deadline) - {NOW})::float8 AS left FROM (
-  SELECT deadline FROM med_objects
-   WHERE due_at IS NOT NULL AND status IN ('OPEN', 'RECEIVED')
-     AND object_type = 'INFRINGEMENT_NOTIFICATION' AND role = 'RECEIVER'
-   ORDER BY due_at LIMIT {MOST}) n
-"""  # noqa: S608
-# Refund requests of Pix Automático that nobody has answered, likewise: of one whose money is on its way nothing is due.
-UNREIMBURSED = f"""
-SELECT count(*) AS count, extract(epoch FROM min(deadline) - {NOW})::float8 AS left FROM (
-  SELECT deadline FROM med_objects
-   WHERE due_at IS NOT NULL AND status = 'OPEN' AND object_type = 'REFUND_REQUEST' AND role = 'RECEIVER'
-     AND reason = 'PIX_AUTOMATICO'
-   ORDER BY due_at LIMIT {MOST}) n
-"""  # noqa: S608
-# Days that are over and whose statements are not taken, and for how long the first of them has been over.
-UNTAKEN = f"""
-SELECT count(*) AS count,
-       extract(epoch FROM {NOW} - min((day + 1)::timestamp AT TIME ZONE 'America/Sao_Paulo'))::float8 AS oldest FROM (
-  SELECT day FROM statements WHERE due_at IS NOT NULL AND state = 'TAKING' ORDER BY due_at LIMIT {MOST}) s
-"""  # noqa: S608
+
+
+def _oldest(rows: str, column: str, order: str = "") -> str:
+    """Returns the statement of how many rows wait, and for how many seconds the oldest has."""
+    return (
+        f"SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS seconds FROM ("  # noqa: S608
+        f"SELECT {column} AS since {rows} ORDER BY {order or column} LIMIT {MOST}) w"
+    )
+
+
+def _nearest(rows: str) -> str:
+    """Returns the statement of how many rows wait, and the seconds to the nearest deadline. NULL: nothing waits."""
+    return (
+        f"SELECT count(*) AS count, extract(epoch FROM min(deadline) - {NOW})::float8 AS seconds FROM ("  # noqa: S608
+        f"SELECT deadline {rows} ORDER BY due_at LIMIT {MOST}) w"
+    )
+
+
+IN_REVIEW = _oldest("FROM payouts WHERE status = 'ANALYSIS' AND batch_id IS NULL", "updated_at")
+DIFFERENCES = _oldest("FROM statement_items WHERE state = 'OPEN'", "created_at")
+# Money that could not be given back, or came back of a payout and fits nothing.
+STRANDED = _oldest(
+    """FROM (SELECT updated_at AS at FROM refunds WHERE state = 'ERROR' AND origin = 'AUTOMATIC'
+    UNION ALL SELECT created_at FROM payout_returns WHERE is_unfit AND decision_id IS NULL) u""", "at",
+)  # fmt: skip
+# An accepted Pix is asked about, and is none of these.
+ANNOUNCED = _oldest("FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at IS NULL", "created_at")
+UNANSWERED = _oldest("FROM subscription_cancellations WHERE status = 'PENDING'", "created_at", "ask_at")
+UNDECIDED = _nearest(
+    "FROM med_objects WHERE due_at IS NOT NULL AND status IN ('OPEN', 'RECEIVED')"
+    " AND object_type = 'INFRINGEMENT_NOTIFICATION' AND role = 'RECEIVER'"
+)
+# Of a request whose money is on its way nothing is due.
+UNREIMBURSED = _nearest(
+    "FROM med_objects WHERE due_at IS NOT NULL AND status = 'OPEN' AND object_type = 'REFUND_REQUEST'"
+    " AND role = 'RECEIVER' AND reason = 'PIX_AUTOMATICO'"
+)
+UNTAKEN = _oldest(
+    "FROM statements WHERE due_at IS NOT NULL AND state = 'TAKING'",
+    "(day + 1)::timestamp AT TIME ZONE 'America/Sao_Paulo'", "due_at",
+)  # fmt: skip
 # One probe of an index for each company, as the numbering itself makes; OFFSET 0 keeps it a probe for each event behind it,
 # as a join it would read every number there is.
 UNNUMBERED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 AS oldest
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 AS seconds
   FROM company_numbers n LEFT JOIN event_cursors c ON c.company_id = n.company_id
  CROSS JOIN LATERAL (
    SELECT e.created_at FROM events e
@@ -116,7 +106,7 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 
 """  # noqa: S608
 # Transfers that wait for their entries: one range of an index for each company.
 UNENTERED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 AS oldest
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 AS seconds
   FROM company_numbers n LEFT JOIN entry_cursors c ON c.company_id = n.company_id
  CROSS JOIN LATERAL (
    SELECT t.created_at FROM transfers t
@@ -138,39 +128,82 @@ SELECT current_setting('synchronous_standby_names') <> '' AND current_setting('s
 OFFSET = "SELECT offset_us / 1000000.0::float8 FROM clock"
 
 
+class Waiting(NamedTuple):
+    """Rows that wait: the gauge of their number, and that of the oldest one's age or the nearest deadline."""
+
+    sql: str
+    gauge: str
+    says: str
+    seconds_gauge: str
+    seconds_say: str
+
+
+_LEFT = "Time to the nearest deadline, below zero once it is over; +Inf where none waits."
+WAITING = {
+    "unnumbered": Waiting(
+        UNNUMBERED, "lastro_unnumbered_events", "Events that wait for their number.", "lastro_unnumbered_oldest_seconds",
+        "For how long the oldest of them has waited.",
+    ),
+    "unentered": Waiting(
+        UNENTERED, "lastro_unentered_transfers", "Transfers that wait for their entries, at most 10,000 a company.",
+        "lastro_unentered_oldest_seconds", "For how long the oldest of them has waited.",
+    ),
+    "in_review": Waiting(
+        IN_REVIEW, "lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.",
+        "lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.",
+    ),
+    "differences": Waiting(
+        DIFFERENCES, "lastro_statement_differences", "Differences between statements and books, at most 10,000.",
+        "lastro_statement_differences_oldest_seconds", "For how long the oldest has been open.",
+    ),
+    "stranded": Waiting(
+        STRANDED, "lastro_stranded_returns", "Money in suspense that waits for people to decide about it, at most 10,000.",
+        "lastro_stranded_returns_oldest_seconds", "For how long the oldest has waited.",
+    ),
+    "announced": Waiting(
+        ANNOUNCED, "lastro_announced_payments", "Payments that partners have announced and not ended, at most 10,000.",
+        "lastro_announced_payments_oldest_seconds", "For how long the oldest has been announced.",
+    ),
+    "unanswered": Waiting(
+        UNANSWERED, "lastro_unanswered_cancellations",
+        "Cancellations of subscriptions that no payer's bank has answered, at most 10,000.",
+        "lastro_unanswered_cancellations_oldest_seconds", "For how long the oldest has been asked for.",
+    ),
+    "undecided": Waiting(
+        UNDECIDED, "lastro_undecided_notices", "Notices of disputes that the institution has not decided, at most 10,000.",
+        "lastro_undecided_notices_left_seconds", _LEFT,
+    ),
+    "unreimbursed": Waiting(
+        UNREIMBURSED, "lastro_undecided_reimbursements",
+        "Refund requests of Pix Automático that the institution has not decided, at most 10,000.",
+        "lastro_undecided_reimbursements_left_seconds", _LEFT,
+    ),
+    "untaken": Waiting(
+        UNTAKEN, "lastro_statements_untaken", "Days of a rail whose statement is not taken.",
+        "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.",
+    ),
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Gauges:
     """The gauges of the whole system.
 
-    due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. unnumbered: likewise.
-
-    clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
-    endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
-    differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
-    whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in suspense
-    that people have to decide about; announced: payments that a partner has announced and not ended; unanswered:
-    cancellations that no payer's bank has answered; undecided: notices of disputes, and the seconds to the nearest deadline;
-    unreimbursed: refund requests of Pix Automático, likewise. laws: by name, what broke it and when it was read, in seconds
-    since 1970. tried: lane and rail of what was sent or handled in vain, and the age of the oldest such message in seconds.
-    standbys: whether commits wait for one, and how many there are.
+    due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. waiting: by name, how many
+    and how old, or how long until the deadline. clock_offset_seconds: business time minus machine time. depths: what waits,
+    by company and endpoint. circuits: of endpoints that do not answer, one for each company. partners: by rail, whether one
+    that was ever away is so now. laws: by name, what broke it and when it was read, in seconds since 1970. standbys: whether
+    commits wait for one, and how many there are. tried: lane and rail of what was sent or handled in vain, and the age of
+    the oldest such message in seconds.
     """
 
-    due: dict[str, tuple[int, float]]
-    undelivered: dict[str, int]
-    unnumbered: tuple[int, float]
-    clock_offset_seconds: float
+    due: dict[str, tuple[int, float]] = field(default_factory=dict)
+    undelivered: dict[str, int] = field(default_factory=dict)
+    waiting: dict[str, tuple[int, float]] = field(default_factory=dict)
+    clock_offset_seconds: float = 0.0
     depths: tuple[webhooks.Depth, ...] = ()
     circuits: tuple[tuple[int, webhooks.Circuit], ...] = ()
-    in_review: tuple[int, float] = (0, 0.0)
-    differences: tuple[int, float] = (0, 0.0)
-    untaken: tuple[int, float] = (0, 0.0)
     partners: tuple[tuple[str, bool], ...] = ()
-    unentered: tuple[int, float] = (0, 0.0)
-    stranded: tuple[int, float] = (0, 0.0)
-    announced: tuple[int, float] = (0, 0.0)
-    unanswered: tuple[int, float] = (0, 0.0)
-    undecided: tuple[int, float | None] = (0, None)
-    unreimbursed: tuple[int, float | None] = (0, None)
     laws: tuple[tuple[str, int, float], ...] = ()
     standbys: tuple[bool, int] = (False, 0)
     tried: tuple[tuple[str, str, float], ...] = ()
@@ -209,38 +242,28 @@ async def read(session: Session) -> Gauges:
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
-    undelivered = {r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)}
-    offset = await session.value(OFFSET)
-    circuits = tuple(await webhooks.not_closed(session))
-    waiting = [await _waiting(session, sql) for sql in (UNNUMBERED, IN_REVIEW, DIFFERENCES, UNTAKEN)]
-    unnumbered, in_review, differences, untaken = waiting
-    partners = tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS))
-    laws = tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS))
-    tried = tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED))
     standbys = await session.row(STANDBYS)
     assert standbys is not None, "settings have a row"
-    unentered, stranded, announced, unanswered = [
-        await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED)
-    ]
-    undecided, unreimbursed = [await _to_decide(session, sql) for sql in (UNDECIDED, UNREIMBURSED)]
     return Gauges(
-        due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
-        stranded, announced, unanswered, undecided, unreimbursed, laws, (standbys["waits"], standbys["count"]), tried,
-    )  # fmt: skip
+        due,
+        undelivered={r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)},
+        waiting={name: await _waiting(session, one) for name, one in WAITING.items()},
+        clock_offset_seconds=float(await session.value(OFFSET)),
+        depths=depths,
+        circuits=tuple(await webhooks.not_closed(session)),
+        partners=tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS)),
+        laws=tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS)),
+        standbys=(standbys["waits"], standbys["count"]),
+        tried=tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED)),
+    )
 
 
-async def _waiting(session: Session, sql: str) -> tuple[int, float]:
-    """Returns how many rows wait, and the oldest one's age in seconds."""
-    row = await session.row(sql)
+async def _waiting(session: Session, what: Waiting) -> tuple[int, float]:
+    """Returns how many rows wait, and the oldest one's age or the time to the deadline; infinite if nothing waits."""
+    row = await session.row(what.sql)
     assert row is not None, "a count has a row"
-    return row["count"], row["oldest"] or 0.0
-
-
-async def _to_decide(session: Session, sql: str) -> tuple[int, float | None]:
-    """Returns how many wait for a decision, and the nearest deadline's seconds."""
-    row = await session.row(sql)
-    assert row is not None, "a count has a row"
-    return row["count"], row["left"]
+    none = math.inf if what.seconds_say == _LEFT else 0.0
+    return row["count"], none if row["seconds"] is None else row["seconds"]
 
 
 def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:

@@ -7,7 +7,6 @@ are the receivers of events, host and port, so many of them as the owner asks fo
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from dataclasses import dataclass
 from http import HTTPMethod
@@ -20,6 +19,7 @@ from prometheus_client.registry import Collector
 from lastro.api_kit.http import Response, not_allowed, refusal
 from lastro.core.errors import Kind, Refused
 from lastro.observability.endpoints import EndpointNames, of_endpoints
+from lastro.observability.gauges import WAITING
 from lastro.observability.logs import lines_lost
 from lastro.webhooks import Attempt
 
@@ -246,15 +246,10 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     for status, rows in seen.undelivered.items():
         events.add_metric([status], rows)
     yield events
-    rows, age = seen.unnumbered
-    yield GaugeMetricFamily("lastro_unnumbered_events", "Events that wait for their number.", rows)
-    yield GaugeMetricFamily("lastro_unnumbered_oldest_seconds", "For how long the oldest of them has waited.", age)
-    rows, age = seen.unentered
-    yield GaugeMetricFamily(
-        "lastro_unentered_transfers", "Transfers that wait for their entries, at most 10,000 a company.", rows
-    )
-    yield GaugeMetricFamily("lastro_unentered_oldest_seconds", "For how long the oldest of them has waited.", age)
-    yield from _of_waiting(seen)
+    for name, what in WAITING.items():
+        rows, seconds = seen.waiting[name]
+        yield GaugeMetricFamily(what.gauge, what.says, rows)
+        yield GaugeMetricFamily(what.seconds_gauge, what.seconds_say, seconds)
     waits, standbys = seen.standbys
     yield GaugeMetricFamily("lastro_database_synchronous", "Whether commits wait for a standby of the database.", waits)
     yield GaugeMetricFamily("lastro_database_standbys", "Servers that copy the database as it writes.", standbys)
@@ -263,53 +258,6 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
     )
-
-
-def _of_waiting(seen: Gauges) -> Iterator[Metric]:
-    """Yields the metrics of work that waits for people, banks or partners."""
-    rows, age = seen.in_review
-    yield GaugeMetricFamily("lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.", rows)
-    yield GaugeMetricFamily("lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.", age)
-    rows, age = seen.differences
-    yield GaugeMetricFamily(
-        "lastro_statement_differences", "Differences between statements and books, at most 10,000.", rows
-    )
-    yield GaugeMetricFamily("lastro_statement_differences_oldest_seconds", "For how long the oldest has been open.", age)
-    rows, age = seen.stranded
-    yield GaugeMetricFamily(
-        "lastro_stranded_returns", "Money in suspense that waits for people to decide about it, at most 10,000.", rows
-    )
-    yield GaugeMetricFamily("lastro_stranded_returns_oldest_seconds", "For how long the oldest has waited.", age)
-    rows, age = seen.announced
-    yield GaugeMetricFamily(
-        "lastro_announced_payments", "Payments that partners have announced and not ended, at most 10,000.", rows
-    )
-    yield GaugeMetricFamily("lastro_announced_payments_oldest_seconds", "For how long the oldest has been announced.", age)
-    rows, age = seen.unanswered
-    text = "Cancellations of subscriptions that no payer's bank has answered, at most 10,000."
-    yield GaugeMetricFamily("lastro_unanswered_cancellations", text, rows)
-    yield GaugeMetricFamily(
-        "lastro_unanswered_cancellations_oldest_seconds", "For how long the oldest has been asked for.", age
-    )
-    rows, left = seen.undecided
-    text = "Notices of disputes that the institution has not decided, at most 10,000."
-    yield GaugeMetricFamily("lastro_undecided_notices", text, rows)
-    yield _left("lastro_undecided_notices_left_seconds", left)
-    rows, left = seen.unreimbursed
-    text = "Refund requests of Pix Automático that the institution has not decided, at most 10,000."
-    yield GaugeMetricFamily("lastro_undecided_reimbursements", text, rows)
-    yield _left("lastro_undecided_reimbursements_left_seconds", left)
-    rows, age = seen.untaken
-    yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
-    yield GaugeMetricFamily(
-        "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.", age
-    )
-
-
-def _left(name: str, seconds: float | None) -> GaugeMetricFamily:
-    """Returns the time to a deadline; infinite if nothing waits."""
-    text = "Time to the nearest deadline, below zero once it is over; +Inf where none waits."
-    return GaugeMetricFamily(name, text, math.inf if seconds is None else seconds)
 
 
 @dataclass(frozen=True)

@@ -297,8 +297,8 @@ async def undecided(work_dsn: Dsn) -> tuple[int, float | None]:
         row = await session.row(gauges.UNREIMBURSED)
     await work.close()
     assert row is not None
-    assert (row["count"] == 0) == (row["left"] is None)
-    return row["count"], row["left"]
+    assert (row["count"] == 0) == (row["seconds"] is None)
+    return row["count"], row["seconds"]
 
 
 async def test_a_reimbursement_that_is_refused_is_for_people_again(court: Court) -> None:

@@ -162,7 +162,7 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
 async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Database) -> None:
     before = await seen(work)
     assert before.due == dict.fromkeys(("deliveries", *LANES), NOTHING)
-    assert (before.unnumbered, before.undelivered) == (NOTHING, {"pending": 0, "retrying": 0, "failed": 0})
+    assert (before.waiting["unnumbered"], before.undelivered) == (NOTHING, {"pending": 0, "retrying": 0, "failed": 0})
     ana, dora = await own_cast.ana(), await own_cast.dora()
     await wait_in_line(own_cast, ana, timedelta(minutes=5))
     await wait_in_line(own_cast, dora, timedelta(minutes=50))
@@ -171,8 +171,8 @@ async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Data
         count, oldest = found.due[lane]
         assert (lane, count) == (lane, 2)
         assert 3000 <= oldest < 3600, lane
-    assert found.unnumbered[0] == 6
-    assert 3000 <= found.unnumbered[1] < 3600
+    assert found.waiting["unnumbered"][0] == 6
+    assert 3000 <= found.waiting["unnumbered"][1] < 3600
 
 
 async def test_a_claim_of_an_older_process_is_due_from_its_birth(own_cast: Cast, work: Database) -> None:
@@ -212,7 +212,7 @@ async def test_what_was_tried_in_vain_is_told_by_its_age(own_cast: Cast, work: D
 
 async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cast, work: Database) -> None:
     """However long it waits, no worker has anything to do with it; a batch is one."""
-    assert (await seen(work)).in_review == NOTHING
+    assert (await seen(work)).waiting["in_review"] == NOTHING
     for seller, minutes in ((await own_cast.ana(), 5), (await own_cast.dora(), 50)):
         at = datetime.now(UTC) - timedelta(minutes=minutes)
         party, batch = own_cast.id(), own_cast.id()
@@ -228,38 +228,38 @@ async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cas
         )  # fmt: skip
         await commit(own_cast.database, Write(seller.company_id, rows=rows))
     found = await seen(work)
-    assert found.in_review[0] == 2
-    assert 3000 <= found.in_review[1] < 3600
+    assert found.waiting["in_review"][0] == 2
+    assert 3000 <= found.waiting["in_review"][1] < 3600
     assert set(found.due.values()) == {NOTHING}
 
 
 async def test_money_in_suspense_that_waits_for_people_is_counted(own_cast: Cast, work: Database) -> None:
     """What came back of a payout and fits nothing waits like what could not be given back; what fits waits for nobody."""
-    assert (await seen(work)).stranded == NOTHING
+    assert (await seen(work)).waiting["stranded"] == NOTHING
     office = await Office.open(own_cast, await own_cast.ana(), 100_000)
     payout = await office.make(1000)
     await office.settle(payout)
     for cents in (400, 601):
         await office.give_back(payout, cents)
-    count, oldest = (await seen(work)).stranded
+    count, oldest = (await seen(work)).waiting["stranded"]
     assert (count, 0 < oldest < 60) == (1, True)
     (return_id,) = await office.column("SELECT id FROM payout_returns WHERE is_unfit")
     await own_cast.act(office.ana.company_id, SettleStranded(UUID(str(return_id)), "pay out", "note 8", "rita"))
-    assert (await seen(work)).stranded == NOTHING
+    assert (await seen(work)).waiting["stranded"] == NOTHING
 
 
 async def test_days_and_differences_of_statements_are_counted(own_cast: Cast, work: Database) -> None:
     found = await seen(work)
-    assert (found.differences, found.untaken, found.partners) == (NOTHING, NOTHING, ())
+    assert (found.waiting["differences"], found.waiting["untaken"], found.partners) == (NOTHING, NOTHING, ())
     async with own_cast.database.session() as session:
         await session.fetch("INSERT INTO partner_states VALUES ('oxxo', true, now()), ('spei', false, now()) RETURNING 1")
     for seller, hours in ((await own_cast.ana(), 30), (await own_cast.dora(), 50)):
         rows = born_statement(own_cast, datetime.now(UTC) - timedelta(hours=hours))
         await commit(own_cast.database, Write(seller.company_id, rows=rows))
     found = await seen(work)
-    assert (found.differences[0], found.untaken[0]) == (2, 2)
-    assert 50 * 3600 <= found.differences[1] < 51 * 3600
-    assert 0 < found.untaken[1] < 51 * 3600
+    assert (found.waiting["differences"][0], found.waiting["untaken"][0]) == (2, 2)
+    assert 50 * 3600 <= found.waiting["differences"][1] < 51 * 3600
+    assert 0 < found.waiting["untaken"][1] < 51 * 3600
     assert sorted(found.partners) == [("oxxo", True), ("spei", False)]
 
 
@@ -273,7 +273,7 @@ async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work:
             "UPDATE deliveries SET status = 'FAILED', due_at = NULL WHERE url = 'https://0.example' RETURNING 1"
         )
     found = await seen(work)
-    assert found.unnumbered == NOTHING
+    assert found.waiting["unnumbered"] == NOTHING
     assert found.undelivered == {"pending": 2, "retrying": 0, "failed": 1}
     assert found.due["deliveries"][0] == 2
 

@@ -19,7 +19,7 @@ def attempt(endpoint: int, failure: FailureKind | None = None) -> Attempt:
 
 
 def seen(*depths: Depth, circuits: tuple[tuple[int, Circuit], ...] = ()) -> Gauges:
-    return Gauges({}, {}, (0, 0.0), 0.0, depths, circuits)
+    return Gauges(depths=depths, circuits=circuits)
 
 
 def read(gauges: Gauges, names: EndpointNames) -> dict[str, dict[str, float]]:
