@@ -75,6 +75,15 @@ _TOKEN = {"token": "The order's `orderToken`."}
 _PAGE_HEADERS = ("cache-control", "vary", "x-robots-tag")
 _HELD = ("etag", "cache-control")
 
+
+def _held(description: str, media: str, schema: Any, example: Any = None, also: tuple[str, ...] = ()) -> tuple[Gives, ...]:
+    """Returns the answers of what callers may keep: it, or that they have it."""
+    return (
+        Gives(200, description, media, schema, example, _HELD, also),
+        Gives(304, "You have it.", NOTHING, headers=_HELD),
+    )
+
+
 _OURS = Open(
     "create_token", "tokens",
     Doc(
@@ -209,20 +218,18 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/checkout/{token}/state": {"GET": Open(
         "read_checkout_state", "checkout",
         Doc("Read how an order stands for its page", "What the page asks while it waits. Ask with `if-none-match`."),
-        (Gives(200, "How it stands.", JSON, CheckoutState,
-               {"status": "INITIAL", "late": False, "keyLeft": False, "over": False}, _HELD),
-         Gives(304, "You have it.", NOTHING, headers=_HELD)),
+        _held("How it stands.", JSON, CheckoutState,
+        {"status": "INITIAL", "late": False, "keyLeft": False, "over": False}),
         (404,), parameters=_TOKEN,
     )},
     "/checkout.css": {"GET": Open(
         "read_checkout_style", "checkout", Doc("Read the style of these pages", "What they look like."),
-        (Gives(200, "The style.", "text/css", _PAGE, headers=_HELD), Gives(304, "You have it.", NOTHING, headers=_HELD)),
+        _held("The style.", "text/css", _PAGE),
     )},
     "/checkout.js": {"GET": Open(
         "read_checkout_script", "checkout",
         Doc("Read the script of these pages", "What a script adds to them; they work without."),
-        (Gives(200, "The script.", "text/javascript", _PAGE, headers=_HELD),
-         Gives(304, "You have it.", NOTHING, headers=_HELD)),
+        _held("The script.", "text/javascript", _PAGE),
     )},
     "/health": {"GET": Open(
         "read_health", "service",
@@ -236,68 +243,59 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     )},
     "/openapi.json": {"GET": Open(
         "read_openapi", "service", Doc("Read this document", "OpenAPI 3.1, as it is while this server runs."),
-        (Gives(200, "The document.", JSON, {"type": "object"}, headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The document.", JSON, {"type": "object"}),
     )},
     "/postman.json": {"GET": Open(
         "read_postman", "service",
         Doc("Read this document as a Postman collection",
             "Schema v2.1.0: to be imported, or played by newman. Set its variables `clientId` and `clientSecret`; it fetches"
             " its token by itself."),
-        (Gives(200, "The collection.", JSON, {"type": "object"}, headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The collection.", JSON, {"type": "object"}),
     )},
     "/schemas": {"GET": Open(
         "list_schemas", "webhooks",
         Doc("List the schemas of events", "Every kind of event that this version sends, and where its JSON Schema is."),
-        (Gives(200, "The list.", JSON, EventSchemas,
-               {"data": [{"event": "ORDER-PAYIN.PAID", "summary": "Order paid",
-                          "url": "https://pay.example.com/schemas/ORDER-PAYIN.PAID.json"}]}, ("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The list.", JSON, EventSchemas,
+        {"data": [{"event": "ORDER-PAYIN.PAID", "summary": "Order paid",
+                          "url": "https://pay.example.com/schemas/ORDER-PAYIN.PAID.json"}]}),
     )},
     "/schemas/{name}": {"GET": Open(
         "read_schema", "webhooks",
         Doc("Read the schema of an event",
             "The body of a kind of event as JSON Schema (2020-12), whole by itself: its parts stand in its `$defs`."
             " Other fields may come to stand beside those it names, so that it leaves room for them."),
-        (Gives(200, "The schema.", SCHEMA, {"type": "object", "required": ["$schema", "$id"],
-                                            "properties": {"$schema": {"const": DIALECT}, "$id": {"type": "string"}}},
-               headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The schema.", SCHEMA, {
+            "type": "object", "required": ["$schema", "$id"],
+            "properties": {"$schema": {"const": DIALECT}, "$id": {"type": "string"}},
+        }),
         (404,),
         parameters={"name": "The event's type and `.json`, as in `ORDER-PAYIN.PAID.json`."},
     )},
     "/docs": {"GET": Open(
         "read_docs", "service",
         Doc("Read the reference", "The same for people, in English or Portuguese (`accept-language`)."),
-        (Gives(200, "The page.", "text/html", _PAGE, headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The page.", "text/html", _PAGE),
     )},
     "/docs/style.css": {"GET": Open(
         "read_docs_style", "service", Doc("Read the reference's style", "What /docs looks like."),
-        (Gives(200, "The style.", "text/css", _PAGE, headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The style.", "text/css", _PAGE),
     )},
     "/docs/guide": {"GET": Open(
         "read_guide", "service",
         Doc("Read the guide", "Its first page. What stands in docs/ of the source, to be read without any other server."),
-        (Gives(200, "The page.", "text/html", _PAGE, headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The page.", "text/html", _PAGE),
     )},
     "/docs/guide/{page}": {"GET": Open(
         "read_guide_page", "service",
         Doc("Read a page of the guide", "With `.md` behind its name it is the Markdown that the page is made of."
             " Files that pages lead to, such as examples, are there as well."),
-        (Gives(200, "The page, or what it leads to.", "text/html", _PAGE, headers=("etag", "cache-control"),
-               also=("text/markdown", "text/plain", "image/svg+xml")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The page, or what it leads to.", "text/html", _PAGE, also=("text/markdown", "text/plain", "image/svg+xml")),
         (404,),
         parameters={"page": "Such as `guides-orders`."},
     )},
     "/llms.txt": {"GET": Open(
         "read_llms", "service",
         Doc("Read what there is to read", "Every page of the guide with its first words, as llmstxt.org has it."),
-        (Gives(200, "The list.", "text/plain", _PAGE, headers=("etag", "cache-control")),
-         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        _held("The list.", "text/plain", _PAGE),
     )},
 }  # fmt: skip
