@@ -102,7 +102,7 @@ class CommandContext:
         return await self.act((await self.company(text)).id, verb)
 
     async def find(self, text: str, look: Callable[[Session, UUID, UUID], Awaitable[Any]]) -> tuple[UUID, Any] | None:
-        """Returns the company that has an object of this id, and what `look` has read of it.
+        """Finds the company of an object, and what `look` reads of it.
 
         Row-level security has the companies read one by one.
         """

@@ -104,7 +104,10 @@ async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[st
 
 
 async def _received(context: CommandContext, text: str) -> tuple[UUID, UUID]:
-    """Returns the side that decides and its company, where both sides are here and text is their id at the directory."""
+    """Returns the side that decides, and its company.
+
+    text: its own id, or the one at the directory of an object of which both sides are here.
+    """
     return await context.find(text, med.received_side) or await _object(context, text)
 
 

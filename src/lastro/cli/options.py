@@ -57,7 +57,7 @@ def amount_of(option: str, text: str, currency: str) -> Money:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Writes a file that nobody else may read, in a folder that is made. Declined: it cannot be written."""
+    """Writes a file that nobody else may read. Its folder is made. Declined: it cannot be written."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)

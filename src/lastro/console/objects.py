@@ -96,7 +96,7 @@ class Doing:
         return found if isinstance(found, Response) else await self._form(user, *found, {}, status=200, problems=())
 
     async def _object(self, user: User, request: PageRequest) -> tuple[UUID, Any] | Response:
-        """Returns the object's id and the API's answer about it, or why this person may not act on it."""
+        """Returns the object's id and answer, or why nothing may be done."""
         own = as_id(request.values["id"])
         if own is None:
             return shell.not_found(user)

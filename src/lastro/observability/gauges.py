@@ -54,7 +54,7 @@ TRIED = "\nUNION ALL ".join(
 
 
 def _oldest(rows: str, column: str, order: str = "") -> str:
-    """Returns the statement of how many rows wait, and for how many seconds the oldest has."""
+    """Returns the statement that counts rows. seconds: for how long the oldest has waited."""
     return (
         f"SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS seconds FROM ("  # noqa: S608
         f"SELECT {column} AS since {rows} ORDER BY {order or column} LIMIT {MOST}) w"
@@ -62,7 +62,7 @@ def _oldest(rows: str, column: str, order: str = "") -> str:
 
 
 def _nearest(rows: str) -> str:
-    """Returns the statement of how many rows wait, and the seconds to the nearest deadline. NULL: nothing waits."""
+    """Returns the statement that counts rows. seconds: to the nearest deadline, NULL where nothing waits."""
     return (
         f"SELECT count(*) AS count, extract(epoch FROM min(deadline) - {NOW})::float8 AS seconds FROM ("  # noqa: S608
         f"SELECT deadline {rows} ORDER BY due_at LIMIT {MOST}) w"
@@ -259,7 +259,7 @@ async def read(session: Session) -> Gauges:
 
 
 async def _waiting(session: Session, what: Waiting) -> tuple[int, float]:
-    """Returns how many rows wait, and the oldest one's age or the time to the deadline; infinite if nothing waits."""
+    """Returns how many rows wait, and the seconds. No deadline is infinitely far away."""
     row = await session.row(what.sql)
     assert row is not None, "a count has a row"
     none = math.inf if what.seconds_say == _LEFT else 0.0
