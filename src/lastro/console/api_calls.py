@@ -18,7 +18,7 @@ from lastro.core.commit import Caller
 from lastro.core.errors import InsufficientFunds, Kind, Problem, Refused
 from lastro.core.media import JSON
 from lastro.core.retry import patiently
-from lastro.core.runner import Act, Done, RequestContext
+from lastro.core.runner import Act, Done, Refusing, RequestContext
 from lastro.core.write import Row, Write
 
 if TYPE_CHECKING:
@@ -104,20 +104,6 @@ class Recorded(Act[Any]):
 
 
 @dataclass(frozen=True)
-class _Refusing(Act[None]):
-    """A verb refused before it was written, run for the record."""
-
-    refused: Refused
-
-    async def read(self, *_: object) -> None:
-        """Reads nothing."""
-
-    def decide(self, known: None, context: RequestContext) -> Refused:
-        """Returns the same refusal."""
-        return replace(self.refused, write=None)
-
-
-@dataclass(frozen=True)
 class Calls:
     """The API's operations as console calls. runner: of this process. routes: every operation behind a bearer token."""
 
@@ -165,13 +151,13 @@ class Calls:
     async def _recorded(
         self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller
     ) -> Done | Refused:
-        request = _Refusing(verb) if isinstance(verb, Refused) else verb
+        request = Refusing(verb) if isinstance(verb, Refused) else verb
         outcome = await self._act(company_id, Recorded(request, told, route.success), by)
         if outcome == _done_already():
             return await self._first(company_id, told.id)
         if isinstance(outcome, Refused) and outcome.write is None:
             # A floor or a unique value stood in the way of the Write itself, and nothing of it was written.
-            await self._act(company_id, Recorded(_Refusing(outcome), told, route.success), by)
+            await self._act(company_id, Recorded(Refusing(outcome), told, route.success), by)
         return outcome
 
     async def _act(self, company_id: UUID, verb: Verb[Any], by: Caller) -> Done | Refused:

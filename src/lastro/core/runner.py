@@ -158,6 +158,20 @@ class Act(Generic[K]):
         return Refused(Kind.INVALID, (short.problem,))
 
 
+@dataclass(frozen=True)
+class Refusing(Act[None]):
+    """A verb refused by its request alone. The tenant check runs first: callers without rights hear only that."""
+
+    refused: Refused
+
+    async def read(self, session: Session, context: RequestContext) -> None:
+        """Reads nothing."""
+
+    def decide(self, known: None, context: RequestContext) -> Refused:
+        """Returns the refusal."""
+        return replace(self.refused, write=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request as the web app parsed it.

@@ -23,7 +23,7 @@ from lastro.companies import TokenRefused
 from lastro.core.concurrency_slot import without_slot
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import JSON
-from lastro.core.runner import Act, Call, Reply
+from lastro.core.runner import Call, Refusing, Reply
 from lastro.core.tenant_session import refusal_now
 from lastro.web.concurrency_limit import ConcurrencyLimit
 from lastro.web.content_negotiation import chosen
@@ -143,7 +143,7 @@ class Operations:
                 parsed = await self._apart(lambda: route.parse(incoming)) if is_large else route.parse(incoming)
             verb = _together(route, of_query, of_headers, parsed)
         async with self._page_turn(query, company_id):
-            outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
+            outcome = await self.runner.run(call, Refusing(verb) if isinstance(verb, Refused) else verb)
         if outcome.write is not None:
             seen_of(scope).objects += outcome.write.objects
         if isinstance(outcome, Refused):
@@ -216,19 +216,6 @@ def is_large(query: Mapping[str, str]) -> bool:
     """Tells whether a page is so large that it would slow others."""
     limit = query.get("limit", "")
     return limit.isdecimal() and len(limit) <= _LONGEST_LIMIT and int(limit) > LARGE
-
-
-@dataclass(frozen=True)
-class _Refusing(Act[None]):
-    """A request that is wrong in itself. The tenant check runs first: a caller without rights gets only that answer."""
-
-    refused: Refused
-
-    async def read(self, *_: object) -> None:
-        return None
-
-    def decide(self, *_: object) -> Refused:
-        return self.refused
 
 
 def _together(
