@@ -96,39 +96,25 @@ SELECT coalesce((SELECT order_id FROM refunds WHERE company_id = $1 AND id = $2)
 # The description of each found object, in a line.
 _PESOS = ", ".join(f"'{rail}'" for rail, currency in RAILS.items() if currency == "MXN")
 _OF_RAIL = f"CASE WHEN rail IN ({_PESOS}) THEN 'MXN' ELSE 'BRL' END"
-DESCRIBED = f"""
-SELECT 'order' AS thing, id, external_id AS name, status AS state, coalesce(final_amount_minor, paid_minor) AS minor,
-       currency, created_at FROM orders WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'payment', id, end_to_end_id, state, amount_minor, {_OF_RAIL}, created_at FROM pix_payments
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'refund', id, coalesce(external_id, return_id), state, amount_minor, {_OF_RAIL}, created_at FROM refunds
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'payout', id, external_id, status, amount_minor, currency, created_at FROM payouts
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'plan', id, NULL, status, NULL, NULL, created_at FROM payout_plans WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'subscription', id, external_id, status, NULL, NULL, created_at FROM subscriptions
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'dispute', id, end_to_end_id, status, amount_minor, 'BRL', created_at FROM med_objects
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'account', id, full_name, status, NULL, NULL, created_at FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'accountRequest', id, external_id, status, NULL, NULL, created_at FROM account_requests
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'key', id, key, status, NULL, NULL, created_at FROM pix_keys WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'event', id, type, NULL, NULL, NULL, created_at FROM events WHERE company_id = $1 AND id = ANY ($2::uuid[])
-UNION ALL
-SELECT 'transfer', id, type, NULL, amount_minor, currency, created_at FROM transfers
- WHERE company_id = $1 AND id = ANY ($2::uuid[])
-"""  # noqa: S608
+_TEXTS = {  # table, name, state, minor units, currency
+    "order": ("orders", "external_id", "status", "coalesce(final_amount_minor, paid_minor)", "currency"),
+    "payment": ("pix_payments", "end_to_end_id", "state", "amount_minor", _OF_RAIL),
+    "refund": ("refunds", "coalesce(external_id, return_id)", "state", "amount_minor", _OF_RAIL),
+    "payout": ("payouts", "external_id", "status", "amount_minor", "currency"),
+    "plan": ("payout_plans", "NULL", "status", "NULL", "NULL"),
+    "subscription": ("subscriptions", "external_id", "status", "NULL", "NULL"),
+    "dispute": ("med_objects", "end_to_end_id", "status", "amount_minor", "'BRL'"),
+    "account": ("accounts", "full_name", "status", "NULL", "NULL"),
+    "accountRequest": ("account_requests", "external_id", "status", "NULL", "NULL"),
+    "key": ("pix_keys", "key", "status", "NULL", "NULL"),
+    "event": ("events", "type", "NULL", "NULL", "NULL"),
+    "transfer": ("transfers", "type", "NULL", "amount_minor", "currency"),
+}
+DESCRIBED = "\nUNION ALL ".join(
+    f"SELECT '{thing}' AS thing, id, {name} AS name, {state} AS state, {minor} AS minor, {currency} AS currency, created_at"  # noqa: S608
+    f" FROM {table} WHERE company_id = $1 AND id = ANY ($2::uuid[])"
+    for thing, (table, name, state, minor, currency) in _TEXTS.items()
+)
 
 
 def around(party_id: UUID) -> tuple[UUID, UUID]:
