@@ -57,8 +57,7 @@ from lastro.ops.keys_file import key_ring_of
 from lastro.orders import DepositBank, Installation, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
-from lastro.rails.spi import Spi
-from lastro.rails.spi import SpiEndpoint as SpiPlace
+from lastro.rails.spi import Spi, SpiEndpoint
 from lastro.rails.ted import READERS as STR_READERS
 from lastro.subscriptions import TIMING
 from lastro.timeline import reading
@@ -98,7 +97,11 @@ EVENT_TYPES = (
 
 @dataclass(frozen=True)
 class Worker:
-    """The context of the worker process."""
+    """The parts of the worker process.
+
+    work: the role that finds work across companies. waiting: by rail, work that the network has to end. held_back, early:
+    SQL of outbox rows: must not be sent yet; an earlier message about the object is unsent. needs: by kind of outbox row.
+    """
 
     database: Database
     work: Database
@@ -213,7 +216,7 @@ def keychain_of(settings: Settings, database: Database) -> Keychain:
 
 def rail_of(settings: Settings) -> Spi:
     """Returns the SPI; its stream carries the messages of the STR, too."""
-    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
+    place = SpiEndpoint(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
     return Spi(place, STR_READERS)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import os
 import signal
 import time
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from lastro import med
-from lastro.app.wiring import place_of
+from lastro.app.wiring import assemble, place_of
 from lastro.core import crash, notify, work_queue
 from lastro.core.concurrency import pause_after
 from lastro.core.errors import DatabaseAway, Stale
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from uuid import UUID
 
-    from lastro.app.worker_parts import Assembled
+    from lastro.app.wiring import Worker
     from lastro.config.settings import Settings
     from lastro.rails.port import NetworkMessage
     from lastro.webhooks import Deliverer
@@ -82,8 +81,7 @@ async def run_worker(settings: Settings) -> None:
         logs.worked(done)
         metrics.worked(done)
 
-    # Imported late: a test of the worker alone needs no domain packages.
-    assembled: Assembled = importlib.import_module("lastro.app.wiring").assemble(settings, on_commit, hear)
+    assembled = assemble(settings, on_commit, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
@@ -99,7 +97,7 @@ async def run_worker(settings: Settings) -> None:
 
 
 async def work(
-    assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event,
+    assembled: Worker, settings: Settings, signals: notify.Signals, stop: asyncio.Event,
     hear: work_queue.OnWorked = work_queue.ignore_worked, metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
     """Runs every queue until stop.
@@ -122,14 +120,14 @@ async def work(
                 await assembled.close()
 
 
-async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, stop: asyncio.Event) -> None:
+async def _watched(assembled: Worker, settings: Settings, metrics: Metrics, stop: asyncio.Event) -> None:
     from lastro.app.metrics_server import watched  # noqa: PLC0415 a server is loaded only where one is asked for
 
     await _restarted("metrics", lambda: watched(settings, assembled.database, metrics, assembled.chance.bytes, stop), stop)
 
 
 def _lanes(
-    assembled: Assembled, settings: Settings, signals: notify.Signals, stop: asyncio.Event, hear: work_queue.OnWorked,
+    assembled: Worker, settings: Settings, signals: notify.Signals, stop: asyncio.Event, hear: work_queue.OnWorked,
     streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Returns every queue's task, which runs until stop. streams: by rail, the time of its last message."""
@@ -191,7 +189,7 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, signals: notify.Signals, due_poller: DuePoller, stop: asyncio.Event,
+    name: str, assembled: Worker, settings: Settings, signals: notify.Signals, due_poller: DuePoller, stop: asyncio.Event,
     hear: work_queue.OnWorked, news: QueueWorker, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """Returns a rail's own tasks: its inbox, its outbox and its questions.

@@ -19,7 +19,8 @@ async def test_a_network_with_nothing_new_is_heard_and_one_whose_answers_are_los
 ) -> None:
     metrics, stop, scene = Metrics(), asyncio.Event(), assembled.scene
     settings = _settings(own_database)
-    running = asyncio.ensure_future(worker_process.work(assembled, settings, scene.signals, stop, metrics=metrics))
+    parts: Any = assembled
+    running = asyncio.ensure_future(worker_process.work(parts, settings, scene.signals, stop, metrics=metrics))
     heard: set[float] = set()
 
     async def heard_again() -> bool:

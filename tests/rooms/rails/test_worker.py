@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -95,8 +95,8 @@ def _settings(database: Any) -> Any:
 
 @asynccontextmanager
 async def working(assembled: Assembled, settings: Any) -> AsyncIterator[asyncio.Event]:
-    stop = asyncio.Event()
-    task = asyncio.ensure_future(worker_process.work(assembled, settings, assembled.scene.signals, stop))
+    stop, parts = asyncio.Event(), cast("Any", assembled)
+    task = asyncio.ensure_future(worker_process.work(parts, settings, assembled.scene.signals, stop))
     try:
         yield stop
     finally:
