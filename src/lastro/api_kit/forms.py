@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping  # noqa: TC003 msgspec reads the annotations when it runs
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -16,7 +17,7 @@ from lastro.core.money import KEPT, Money, MoneyError
 from lastro.standards.legible import ACCENTS, ALONE, MOST_MARKS, UNSEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from lastro.core.errors import Refusal
 
@@ -59,7 +60,14 @@ Line = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=PRINTAB
 
 
 class Form(msgspec.Struct, rename="camel", kw_only=True):
-    """A request body, or a part of it. Fields that may be absent have a default of None; null counts as absent."""
+    """A request body, or a part of it. Fields that may be absent have a default of None; null counts as absent.
+
+    aliases: second names of its fields (lastro.api_kit.aliases), each with the main one, both as they stand in JSON.
+    alternatives: sets of fields of which one has to be there whole. Rules say so of a request, the schema of the document.
+    """
+
+    aliases: ClassVar[Mapping[str, str]] = {}
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
 
 class Amount(Form):

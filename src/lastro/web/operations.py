@@ -15,6 +15,7 @@ from uuid import UUID
 import msgspec
 
 from lastro.api_kit import forms, multipart
+from lastro.api_kit.aliases import Renamed, in_main_names
 from lastro.api_kit.http import Response, Revoked, not_allowed, refusal, seen_of, unauthorized
 from lastro.api_kit.paging import LARGE
 from lastro.api_kit.proxies import counted_as
@@ -29,7 +30,7 @@ from lastro.web.concurrency_limit import ConcurrencyLimit
 from lastro.web.content_negotiation import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from litestar.types import HTTPScope
 
@@ -114,6 +115,7 @@ class Operations:
         if not raw and route.may_be_empty:
             raw, headers = _EMPTY, {**headers, b"content-type": JSON.encode()}
         key = _idempotency_key(headers, route, of_headers)
+        renamed = Renamed(raw)
         body_media, boundary = _type_of(headers) if raw else JSON, _boundary(headers) if is_large else None
         recognised = partial(self._fingerprint, scope["path"], query)
         if is_large:
@@ -121,6 +123,10 @@ class Operations:
             fingerprint = await self._apart(lambda: recognised(_compared(raw, body_media, boundary)))
         else:
             body, wrong_type, of_body = _body(raw, route, headers)
+            if body is not None:
+                renamed = in_main_names(raw, route.doc.form)
+                if renamed.raw is not raw:
+                    raw, body = renamed.raw, forms.parsed(renamed.raw)
             fingerprint = recognised(_canonical.encode(compared_fields(body or {}, route.not_compared)))
         media = _media(scope, route)
         path = {k: str(v) for k, v in scope["path_params"].items()}
@@ -141,14 +147,14 @@ class Operations:
                 gone = scope["state"].get("gone")
                 incoming = Incoming(company_id, path, query, raw, body, key, gone, media, body_media, boundary)
                 parsed = await self._apart(lambda: route.parse(incoming)) if is_large else route.parse(incoming)
-            verb = _together(route, of_query, of_headers, parsed)
+            verb = _together(route, of_query, of_headers, parsed, renamed.problems)
         async with self._page_turn(query, company_id):
             outcome = await self.runner.run(call, Refusing(verb) if isinstance(verb, Refused) else verb)
         if outcome.write is not None:
             seen_of(scope).objects += outcome.write.objects
         if isinstance(outcome, Refused):
             in_order = outcome.problems if isinstance(verb, Refused) else forms.in_order(outcome.problems, route.doc.form)
-            response = refusal(replace(outcome, problems=in_order))
+            response = refusal(replace(outcome, problems=renamed.as_sent(in_order)))
         else:
             response = self._replied(outcome, call)
         return response.with_headers(_VARY) if route.offered else response
@@ -219,16 +225,23 @@ def is_large(query: Mapping[str, str]) -> bool:
 
 
 def _together(
-    route: Route, of_query: list[Problem], of_headers: list[Problem], parsed: Verb[Any] | Refused
+    route: Route,
+    of_query: list[Problem],
+    of_headers: list[Problem],
+    parsed: Verb[Any] | Refused,
+    of_names: Sequence[Problem] = (),
 ) -> Verb[Any] | Refused:
-    """Returns the verb, or all problems of a request in order: its query, its headers, its body as the form goes."""
-    of_body: tuple[Problem, ...] = ()
+    """Returns the verb, or all problems of a request in order: its query, its headers, its body as the form goes.
+
+    of_names: problems of fields that came under both of their names.
+    """
+    of_body = tuple(of_names)
     if isinstance(parsed, Refused) and parsed.kind is Kind.INVALID:
-        of_body = parsed.problems
+        of_body += parsed.problems
         if route.doc.form is None:
             of_query += [problem for problem in of_body if route.knows(problem.field)]
             of_body = tuple(problem for problem in of_body if not route.knows(problem.field))
-    elif not of_query and not of_headers:
+    elif not of_query and not of_headers and not of_names:
         return parsed
     names = [query.name for query in route.queries]
     asked = forms.first_of_each(of_query, lambda p: names.index(p.field) if p.field in names else len(names))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import inspect
 
+from lastro.api_kit.aliases import second_names
 from lastro.api_kit.forms import Amount, without_none
 from lastro.api_kit.http import STATUS
 from lastro.core.errors import Kind, Refusal
@@ -106,6 +107,7 @@ _OF_A_FIELD = {
     "TOO_LONG": ("It has more characters than the field takes.", "Send what the schema says."),
     "OUT_OF_RANGE": ("It is too small or too large.", "Send what the schema says."),
     "NOT_SUPPORTED": ("The currency is not one that this is done in.", "Send BRL."),
+    "MUTUALLY_EXCLUSIVE": ("The field came under both of its names, with different values.", "Send it under one name."),
 }  # fmt: skip
 _AMOUNT = {"currency": ("NOT_SUPPORTED",), "value": ("INVALID", "OUT_OF_RANGE")}
 
@@ -159,6 +161,10 @@ def _fields(struct: inspect.StructType, path: str) -> Iterator[tuple[str, str]]:
         yield from _values(without_none(field.type), name)
         if issubclass(struct.cls, Amount):
             yield from ((name, issue) for issue in _AMOUNT[field.encode_name])
+        for second in second_names(struct.cls).get(field.encode_name, ()):
+            yield name, "MUTUALLY_EXCLUSIVE"
+            yield path + second, "MUTUALLY_EXCLUSIVE"
+            yield from _values(without_none(field.type), path + second)
 
 
 def _values(kind: inspect.Type, name: str) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import inspect
 
+from lastro.api_kit.aliases import second_names
 from lastro.api_kit.forms import NEVER_NULL, Form
 
 if TYPE_CHECKING:
@@ -65,12 +67,34 @@ def _component(schema: dict[str, Any], struct: inspect.StructType) -> dict[str, 
         name: _property(said, required=fields.get(name, True), is_form=is_form)
         for name, said in schema["properties"].items()
     }
+    alternatives = struct.cls.alternatives if issubclass(struct.cls, Form) else ()
+    required, rules = _second_names(struct.cls, properties, list(schema["required"]))
     return {
         "type": "object",
         **({"description": schema["description"]} if "description" in schema else {}),
         "properties": properties,
-        **({"required": schema["required"]} if schema["required"] else {}),
+        **({"required": required} if required else {}),
+        **({"allOf": rules} if rules else {}),
+        **({"anyOf": [{"required": list(names)} for names in alternatives]} if alternatives else {}),
     }
+
+
+def _second_names(
+    form: type, properties: dict[str, dict[str, Any]], required: list[str]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Adds a form's second names to its properties. Returns what is required, and which of two names may stand together."""
+    rules: list[dict[str, Any]] = []
+    for main, others in second_names(form).items():
+        names = (main, *others)
+        for other in others:
+            said = {key: value for key, value in properties[main].items() if key not in ("description", "examples")}
+            properties[other] = {**said, "description": f"Another name of `{main}`.", "x-alias-of": main}
+        if main in required:
+            required.remove(main)
+            rules.append({"oneOf": [{"required": [name]} for name in names]})
+        else:
+            rules += [{"not": {"required": list(pair)}} for pair in combinations(names, 2)]
+    return required, rules
 
 
 def _property(schema: dict[str, Any], *, required: bool, is_form: bool) -> dict[str, Any]:
