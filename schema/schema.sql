@@ -245,6 +245,7 @@ CREATE TABLE account_requests (                       -- what a company wants an
   party_id uuid NOT NULL,                             -- the holder; who represents an organization stands beside it
   representative_ids uuid[] NOT NULL DEFAULT '{}',    -- parties, too
   trade_name text,
+  alias text,                                         -- what the client calls the account
   open_document text,                                 -- the holder's, while this may still become an account: one such request at a time
   terms_version text NOT NULL,
   terms_accepted_at timestamptz NOT NULL,
@@ -376,6 +377,7 @@ CREATE TABLE account_close_requests (                 -- that an account be clos
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   CHECK ((status = 'REFUSED') = (jsonb_array_length(obstacles) > 0))
 );
+CREATE UNIQUE INDEX account_close_requests_created_at_key ON account_close_requests (company_id, created_at);
 CREATE UNIQUE INDEX account_close_requests_once ON account_close_requests (company_id, account_id) WHERE status <> 'REFUSED';
 CREATE INDEX account_close_requests_open ON account_close_requests (created_at, company_id) WHERE status = 'REQUESTED';
 
@@ -1065,6 +1067,7 @@ CREATE TABLE refunds (                                -- money given back: asked
   order_id uuid,                                      -- of one that a client asked for: the order that it gives back
   external_id text,                                   -- the client's code
   refund_reason text,                                 -- why, in the client's words; told to nobody
+  refund_word text CHECK (refund_word ~ '^[A-Z_]{3,40}$'), -- how the client named reason_code; NULL: by the code itself
   description text,                                   -- what the payer is told
   error_code text,                                    -- why the network refused it, raw
   rail text NOT NULL DEFAULT 'pix',                   -- that of the payment, by which it goes back; of IPRT, REFU its own
@@ -1126,7 +1129,7 @@ CREATE TABLE card_tokens (                            -- cards that a company ma
   brand text NOT NULL,
   last_four text NOT NULL CHECK (last_four ~ '^[0-9]{4}$'),
   expiry text NOT NULL CHECK (expiry ~ '^[0-9]{2}/[0-9]{2}$'),
-  order_id uuid NOT NULL,                             -- with which it was made
+  order_id uuid,                                      -- with which it was made; NULL: it was made by itself
   created_at timestamptz NOT NULL,
   PRIMARY KEY (company_id, name),
   FOREIGN KEY (company_id, order_id) REFERENCES orders
@@ -1710,6 +1713,7 @@ CREATE TABLE webhook_settings (                       -- where a company has eve
   url text,
   active boolean NOT NULL,                            -- false: not to this URL
   is_extra boolean NOT NULL,                          -- beyond interface.md: while not active, it is sent to no URL at all
+  updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   PRIMARY KEY (company_id, event)
 );
@@ -2596,7 +2600,7 @@ BEGIN
       UNION ALL SELECT '{defense}', to_json(m.defense)::text, '"NAO IDENTIFICADO"' FROM med_objects m
        WHERE m.company_id = company AND m.id = ANY (defenses)
       UNION ALL SELECT u.keys, to_json(u.word)::text, coalesce(to_json(u.instead)::text, 'null') FROM account_requests r CROSS JOIN LATERAL (VALUES
-          (r.trade_name, NULL, '{trade_name}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
+          (r.trade_name, NULL, '{trade_name}'), (r.alias, NULL, '{alias}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
        WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people)) v
      CROSS JOIN LATERAL unnest(v.keys::text[]) k WHERE v.word IS NOT NULL) w;
   FOR e IN SELECT v.id, v.body, worded_anew(v.body, words, instead) AS left_body FROM events v
@@ -2639,8 +2643,8 @@ BEGIN
   GET DIAGNOSTICS documents_gone = ROW_COUNT;
   UPDATE med_objects m SET defense = 'NAO IDENTIFICADO'
    WHERE m.company_id = company AND m.id = ANY (defenses) AND m.defense IS NOT NULL;
-  UPDATE account_requests r SET trade_name = NULL, reproved_description = NULL
-   WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people) AND num_nonnulls(r.trade_name, r.reproved_description) > 0;
+  UPDATE account_requests r SET trade_name = NULL, alias = NULL, reproved_description = NULL
+   WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people) AND num_nonnulls(r.trade_name, r.alias, r.reproved_description) > 0;
   UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL, likeness = NULL
    WHERE p.company_id = company AND p.id = ANY (things) AND num_nonnulls(p.pix_key, p.qr, p.likeness) > 0;
   -- What a payer wrote is his; what a company called its order, or printed in a code, is the company's.

@@ -23,6 +23,7 @@ _CLOCK = {
         "pending": {"type": "integer", "minimum": 0, "description": "How much is due and not done."},
     },
 }  # fmt: skip
+_ORDER_OR_PAYOUT = {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("Order", "FullPayout")]}
 _SHOWN = {"now": "2026-02-03T12:00:00.000000Z", "pending": 0}
 _WRITES = (413, 415)
 
@@ -38,12 +39,13 @@ class ClockForm(Form):
 
 # To which an order may be led, if not from every status.
 STATUSES = (
-    "PAID", "EXPIRED", "CANCELED", "ERROR", "INITIAL", "PENDING", "AUTHENTICATING", "REFUNDED", "PARTIAL_REFUNDED",
+    "PAID", "EXPIRED", "CANCELED", "ERROR", "REJECTED", "INITIAL", "PENDING", "AUTHENTICATING", "REFUNDED",
+    "PARTIAL_REFUNDED",
 )  # fmt: skip
 
 
 class StatusForm(Form):
-    """An order, and the status it is to have."""
+    """An order or a payout, and the status it is to have."""
 
     id: str
     status: Annotated[str, msgspec.Meta(examples=["PAID"], extra_json_schema={"enum": list(STATUSES)})]
@@ -66,10 +68,13 @@ _STEP = Doc(
 _TOOL = Doc(
     "Lead an order to a status",
     "Plays the simulated act that leads there, and answers the order as it then is. What takes days in the network waits for"
-    " the clock. REFUNDED gives back all that is left of a paid order, PARTIAL_REFUNDED half of it.",
+    " the clock. REFUNDED gives back all that is left of a paid order, PARTIAL_REFUNDED half of it. REJECTED is ERROR.\n\n"
+    "The id may be that of a payout: it is waited for, canceled, or given back by its receiver. The network decides about a"
+    " payout at once; one of 7001.01 is refused.",
     StatusForm, None,
     (
-        Refusal(Kind.NOT_FOUND, "", "", "No order of your company has this id.", "Take the `id` that the create answered."),
+        Refusal(Kind.NOT_FOUND, "", "", "No order or payout of your company has this id.",
+                "Take the `id` that the create answered."),
         Refusal(Kind.CONFLICT, "status", "CONFLICT", "The order cannot go there from where it is.", "Make another order."),
     ),
     {"id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "status": "PAID"},
@@ -86,7 +91,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     },
     "/order-tools/v1/order/status": {"PUT": Open(
         "play_order", "sandbox", _TOOL,
-        (Gives(200, "The order as it now is.", _JSON, {"$ref": "#/components/schemas/Order"}),),
+        (Gives(200, "The order, or the payout, as it now is.", _JSON, _ORDER_OR_PAYOUT),),
         (401, 404, 409, *_WRITES), needs_token=True,
     )},
 }  # fmt: skip

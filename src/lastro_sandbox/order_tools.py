@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lastro.companies import Claims
     from lastro.core.runner import Verb
     from lastro.web.operations import Operations
+    from lastro_sandbox.payout_tools import PayoutTools
 
 _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")
 _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
@@ -47,6 +48,7 @@ class OrderTools:
     app_context: AppContext
     operations: Operations
     simulator_url: str
+    payout_tools: PayoutTools
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers the order in its new status; an unreachable status is a conflict. 503 while the simulator is away."""
@@ -63,13 +65,16 @@ class OrderTools:
             body = forms.parsed(raw)
         except forms.NotJson as error:
             return refusal(Refused(Kind.INVALID, (Problem("body", "INVALID", str(error)),)))
-        shown = await self._show(claims, as_id(body["id"]) if isinstance(body.get("id"), str) else None)
-        if isinstance(shown, Refused):
+        named = as_id(body["id"]) if isinstance(body.get("id"), str) else None
+        shown = await self._show(claims, named)
+        if isinstance(shown, Refused) and shown.kind is not Kind.NOT_FOUND:
             return refusal(shown)
-        wanted = body.get("status")
+        wanted = "ERROR" if body.get("status") == "REJECTED" else body.get("status")
         if wanted not in STATUSES:
             text = f"must be one of {', '.join(STATUSES)}"
             return refusal(Refused(Kind.INVALID, (Problem("status", "INVALID", text),)))
+        if isinstance(shown, Refused):
+            return await self.payout_tools.answer(claims, named, wanted)
         order = msgspec.json.decode(shown.body)
         if wanted in _GIVEN_BACK:
             return await self._give_back(claims, order, wanted)

@@ -11,6 +11,7 @@ from lastro_sandbox.consoled import plugin
 from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
+from lastro_sandbox.payout_tools import PayoutTools
 from lastro_sandbox.secret_file import SecretFile
 from lastro_sandbox.tutorial import Tutorial, TutorialHandlers
 
@@ -32,7 +33,8 @@ def paths(
 ) -> dict[str, Mapping[str, Answer]]:
     """Returns further paths of the API process. work: the role that sees ids and due times across companies."""
     clock = ClockPath(Pending(app_context.database, work, statement_rails(settings)))
-    tools = OrderTools(app_context, operations, settings.network_url)
+    payout_tools = PayoutTools(app_context, settings.network_url)
+    tools = OrderTools(app_context, operations, settings.network_url, payout_tools)
     return {
         "/": {"GET": Welcome(settings.network_url).answer},
         "/sandbox/clock": {"GET": clock.show, "PUT": clock.step},

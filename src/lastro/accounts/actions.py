@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.accounts import store
+from lastro.accounts.model import PAYMENT
 from lastro.accounts.problems import AS_OF_OUT_OF_RANGE
-from lastro.accounts.rendering import AccountBalance, Accounts, Balance, BalanceMoney, shown
+from lastro.accounts.rendering import AccountBalance, Accounts, Balance, BalanceMoney, CompanyBalance, shown
 from lastro.accounts.rules import holder_problems
 from lastro.accounts.states import ACCOUNTS
 from lastro.api_kit.listing import ListRows
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from lastro.accounts.model import Account, AccountFilter, Holder, Institution
     from lastro.api_kit.paging import Page, Part
     from lastro.core.db import Session
+    from lastro.core.money import Money
+
+_BRL = "BRL"
 
 
 def opened(
@@ -133,14 +137,34 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
         if self.as_of is not None and self.as_of > context.now:
             return AS_OF_OUT_OF_RANGE.refused()
         at = stamp(self.as_of or context.now)
-        each = [AccountBalance(account_id=str(b.account_id), **_wire(b, self.currency, at)) for b in known]
+        each = [AccountBalance(account_id=str(b.account_id), **_wire((b.available, b.held, b.blocked), at)) for b in known]
         if self.account_id is not None:
             return Done(None, render(each[0]))
-        available, held, blocked = map(BalanceMoney.of, ledger.company_balances(known, self.currency))
-        total = Balance(currency=self.currency, available=available, held=held, blocked=blocked, as_of=at, accounts=each)
-        return Done(None, render(total))
+        return Done(None, render(Balance(**_wire(ledger.company_balances(known, self.currency), at), accounts=each)))
 
 
-def _wire(balance: ledger.Balance, currency: str, at: str) -> dict[str, Any]:
-    available, held, blocked = map(BalanceMoney.of, (balance.available, balance.held, balance.blocked))
-    return {"currency": currency, "available": available, "held": held, "blocked": blocked, "as_of": at}
+@dataclass(frozen=True)
+class ReadCompanyBalance(Act["list[ledger.Balance]"]):
+    """GET /account/v1/holder/company/balance: of all payment accounts together, or of a kind of account that is not kept."""
+
+    account_type: str
+
+    async def read(self, session: Session, context: RequestContext) -> list[ledger.Balance]:
+        """Reads the balances of the company's payment accounts. It has no others."""
+        if self.account_type != PAYMENT:
+            return []
+        ids = [a.id for a in await store.accounts_of(session, context.company_id, None)]
+        return await ledger.balances_of(session, context.company_id, ids, _BRL)
+
+    def decide(self, known: list[ledger.Balance], context: RequestContext) -> Done:
+        """Renders their sum."""
+        amounts = _wire(ledger.company_balances(known, _BRL), stamp(context.now))
+        return Done(None, render(CompanyBalance(account_type=self.account_type, **amounts)))
+
+
+def _wire(amounts: tuple[Money, Money, Money], at: str) -> dict[str, Any]:
+    available, held, blocked = map(BalanceMoney.of, amounts)
+    return {
+        "currency": amounts[0].currency, "available": available, "held": held, "blocked": blocked, "balance": available,
+        "provisioned": held, "as_of": at,
+    }  # fmt: skip

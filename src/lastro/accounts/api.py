@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import docs
-from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
-from lastro.accounts.model import STATUSES, AccountFilter
+from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance, ReadCompanyBalance
+from lastro.accounts.model import ACCOUNT_TYPES, PAYMENT, STATUSES, AccountFilter
 from lastro.accounts.problems import AS_OF_INVALID, CURRENCY_INVALID, DOCUMENT_FILTER_INVALID, FULL_NAME_INVALID
 from lastro.accounts.statements import routes as of_statements
 from lastro.api_kit.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
@@ -50,6 +50,11 @@ _BALANCE = (
     Query("asOf", "A moment in the past, ISO 8601; now where nothing is said.", {"type": "string", "format": "date-time"}),
 )
 
+_OF_COMPANY = (
+    Query("accountType", "Of which accounts; PAYMENT where nothing is said.",
+          {"type": "string", "enum": list(ACCOUNT_TYPES), "default": PAYMENT}),
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class _AccountHandlers:
@@ -81,6 +86,10 @@ def routes(institution: Institution) -> tuple[Route, ...]:
         Route("GET", _PATH + "/{id}", "read_account", "accounts:read", handlers.read, docs.READ),
         Route(
             "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance, docs.BALANCE, queries=_BALANCE,
+        ),
+        Route(
+            "GET", "/account/v1/holder/company/balance", "read_company_balance", "accounts:read", _company_balance,
+            docs.COMPANY_BALANCE, queries=_OF_COMPANY,
         ),
         *of_statements(institution),
     )  # fmt: skip
@@ -123,3 +132,9 @@ def _balance(incoming: Incoming) -> Verb[Any] | Refused:
     if account_text is not None and account_id is None:
         return NOT_FOUND
     return ReadBalance(account_id, currency, as_of)
+
+
+def _company_balance(incoming: Incoming) -> Verb[Any] | Refused:
+    problems: list[Problem] = []
+    account_type = read_choice(incoming.query, "accountType", ACCOUNT_TYPES, problems) or PAYMENT
+    return Refused(Kind.INVALID, tuple(problems)) if problems else ReadCompanyBalance(account_type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lastro.accounts import problems
-from lastro.accounts.rendering import Account, Accounts, Balance
+from lastro.accounts.rendering import Account, Accounts, Balance, CompanyBalance
 from lastro.api_kit.paging import PAGE_REFUSALS
 from lastro.api_kit.routes import Doc
 from lastro.core.errors import misread
@@ -51,6 +51,20 @@ BALANCE = Doc(
     None,
     {
         "accountId": _ACCOUNT["id"], "currency": "BRL", "available": {"currency": "BRL", "value": "100000.00"},
-        "held": _NOTHING, "blocked": _NOTHING, "asOf": "2026-01-31T12:00:00.000000Z",
+        "held": _NOTHING, "blocked": _NOTHING, "balance": {"currency": "BRL", "value": "100000.00"}, "provisioned": _NOTHING,
+        "asOf": "2026-01-31T12:00:00.000000Z",
+    },
+)  # fmt: skip
+COMPANY_BALANCE = Doc(
+    "Read the company's balance",
+    "What your company has in its payment accounts together, in reais. Other kinds of accounts are named by clients of other"
+    " platforms: there are none of them here, and their balance is zero.",
+    None, CompanyBalance,
+    (misread("accountType", "INVALID", "There is no such kind of account.", "Give one that is listed."),),
+    None,
+    {
+        "accountType": "PAYMENT", "currency": "BRL", "available": {"currency": "BRL", "value": "100000.00"},
+        "held": _NOTHING, "blocked": _NOTHING, "balance": {"currency": "BRL", "value": "100000.00"},
+        "provisioned": _NOTHING, "asOf": "2026-01-31T12:00:00.000000Z",
     },
 )  # fmt: skip

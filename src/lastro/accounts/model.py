@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 
 STATUSES = ("ACTIVE", "INACTIVE", "CLOSED")
+PAYMENT = "PAYMENT"
+# Kinds of a company's accounts by clients of other platforms. PAYMENT is the only one that is kept here.
+ACCOUNT_TYPES = (PAYMENT, "ADMINISTRATIVE", "ADMINISTRATIVE_OUT", "RESERVE", "GUARANTEED_LIMIT")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from lastro.accounts.model import STATUSES
-from lastro.api_kit.rendering import AccountType, Id, Money, Timestamp, words
+from lastro.accounts.model import ACCOUNT_TYPES, STATUSES
+from lastro.api_kit.rendering import AccountType, Id, Money, Timestamp, also, words
 from lastro.api_kit.routes import Answer, stamp
 from lastro.core.money import DECIMALS
 
@@ -88,6 +88,8 @@ class AccountBalance(Answer, frozen=True, kw_only=True):
     available: BalanceMoney
     held: Annotated[BalanceMoney, msgspec.Meta(description="Set aside for what is on its way out.")]
     blocked: Annotated[BalanceMoney, msgspec.Meta(description="Contested; it may have to go back.")]
+    balance: Annotated[BalanceMoney, also("available")]
+    provisioned: Annotated[BalanceMoney, also("held")]
     as_of: Timestamp
 
 
@@ -99,10 +101,25 @@ class Balance(Answer, frozen=True, kw_only=True):
     available: BalanceMoney
     held: Annotated[BalanceMoney, msgspec.Meta(description="Set aside for what is on its way out.")]
     blocked: Annotated[BalanceMoney, msgspec.Meta(description="Contested; it may have to go back.")]
+    balance: Annotated[BalanceMoney, also("available")]
+    provisioned: Annotated[BalanceMoney, also("held")]
     as_of: Timestamp
     accounts: Annotated[
         list[AccountBalance] | None, msgspec.Meta(description="Each account of the company's, beside the total.")
     ] = None
+
+
+class CompanyBalance(Answer, frozen=True, kw_only=True):
+    """The balance of a company's accounts of one kind, in reais."""
+
+    account_type: Annotated[str, words(*ACCOUNT_TYPES)]
+    currency: Annotated[str, words("BRL")]
+    available: BalanceMoney
+    held: BalanceMoney
+    blocked: BalanceMoney
+    balance: Annotated[BalanceMoney, also("available")]
+    provisioned: Annotated[BalanceMoney, also("held")]
+    as_of: Timestamp
 
 
 def shown(account: model.Account, institution: model.Institution) -> Account:

@@ -29,7 +29,7 @@ LARGEST_LIMIT = 5000
 LARGE = 200  # rows: a page of more is made at the turn of its company
 SLICE = 50  # rows that are read and mapped before others go on: a millisecond or two
 _MOMENT = {"type": "string", "format": "date-time"}
-_DAY_OR_MOMENT = {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}
+DAY_OR_MOMENT = {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}
 
 
 def page_queries(largest: int) -> tuple[Query, ...]:
@@ -50,8 +50,8 @@ def text_schema(longest: int) -> dict[str, Any]:
 
 PAGING = (
     *page_queries(LARGEST_LIMIT),
-    Query("from", "Made at or after: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _DAY_OR_MOMENT),
-    Query("to", "Made at or before: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _DAY_OR_MOMENT),
+    Query("from", "Made at or after: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", DAY_OR_MOMENT),
+    Query("to", "Made at or before: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", DAY_OR_MOMENT),
 )
 PAGE_REFUSALS = (
     misread("limit", "INVALID", "It is no whole number.", "Give digits."),
@@ -218,8 +218,8 @@ def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int
     if sort not in ("asc", "desc"):
         problems.append(Problem("sort", "INVALID", "must be asc or desc"))
     cursor = _bound(query, "cursor", problems, read_timestamp)
-    since = _bound(query, "from", problems, _first_instant) or _FIRST
-    until = _bound(query, "to", problems, _last_instant) or _LAST
+    since = _bound(query, "from", problems, first_instant) or _FIRST
+    until = _bound(query, "to", problems, last_instant) or _LAST
     page = Page(limit, sort != "asc", since, until)
     return page if cursor is None else page.behind(cursor)
 
@@ -293,12 +293,14 @@ def _bound(
     return at
 
 
-def _first_instant(text: str) -> datetime | None:
+def first_instant(text: str) -> datetime | None:
+    """Reads a timestamp, or a day's first instant, in UTC. The day is one in Brasilia. None if it is neither."""
     day = read_date(text)
     return read_timestamp(text) if day is None else datetime.combine(day, time.min, _BRASILIA).astimezone(UTC)
 
 
-def _last_instant(text: str) -> datetime | None:
+def last_instant(text: str) -> datetime | None:
+    """Reads a timestamp, or a day's last instant, in UTC. The day is one in Brasilia. None if it is neither."""
     day = read_date(text)
     if day is None:
         return read_timestamp(text)

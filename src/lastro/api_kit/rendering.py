@@ -36,6 +36,11 @@ def words(*allowed: str, description: str | None = None) -> msgspec.Meta:
     return msgspec.Meta(description=description, extra_json_schema={"enum": list(allowed)})
 
 
+def also(main: str) -> msgspec.Meta:
+    """Returns schema metadata of a field's second name. main: the first one, as it stands in JSON."""
+    return msgspec.Meta(description=f"Another name of `{main}`.", extra_json_schema={"x-alias-of": main})
+
+
 class Money(Answer, frozen=True, kw_only=True):
     """An amount with its currency: one that accounts here may have."""
 

@@ -323,7 +323,7 @@ def routes(app: AppContext) -> tuple[Route, ...]:
     )
     listed, institution = app.place.banks, app.place.institution
     ways = payouts.Ways(institution, app.directory, app.charges, listed)
-    opening = accounts.opening.OpeningPlace(institution, app.key_ring, app.is_analysed)
+    opening = accounts.opening.OpeningPlace(institution, app.key_ring, app.is_analysed, app.place.public_url)
     return (
         *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
         *subscriptions.routes(app.place, app.charging, app.registrar), *accounts.routes(institution),

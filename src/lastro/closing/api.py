@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Why
 from lastro.api_kit import forms
+from lastro.api_kit.paging import DEFAULT_LIMIT
 from lastro.api_kit.routes import Incoming, Route
 from lastro.closing import docs
-from lastro.closing.actions.close import Close, ReadCloseRequest
-from lastro.closing.forms import RequestClose
+from lastro.closing.actions.close import Close, ListCloseRequests, ReadCloseRequest
+from lastro.closing.forms import ListCloses, RequestClose
 from lastro.core.errors import Kind, Refused
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def routes() -> tuple[Route, ...]:
             "POST", _PATH + "/{id}/close-request", "request_account_close", "accounts:write", _close, docs.CLOSE,
             success=201, key="optional",
         ),
+        Route(
+            "POST", _PATH + "/close-requests/paged/list", "list_account_closes", "accounts:read", _list, docs.LIST,
+        ),
         Route("GET", _PATH + "/close-requests/{id}", "read_account_close", "accounts:read", _read, docs.READ),
     )  # fmt: skip
 
@@ -39,3 +43,10 @@ def _close(incoming: Incoming) -> Verb[Any] | Refused:
 
 def _read(incoming: Incoming) -> Verb[Any]:
     return ReadCloseRequest(incoming.id("id"))
+
+
+def _list(incoming: Incoming) -> Verb[Any] | Refused:
+    form, problems = forms.read(incoming.raw, ListCloses)
+    if problems:
+        return Refused(Kind.INVALID, forms.in_order(problems, ListCloses))
+    return ListCloseRequests(form.skip or 0, form.take or DEFAULT_LIMIT, bool(form.require_total_count))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from lastro.accounts import NO_ACCOUNT
 from lastro.api_kit.routes import Doc
 from lastro.closing import problems
-from lastro.closing.forms import RequestClose
-from lastro.closing.rendering import Closing
+from lastro.closing.forms import ListCloses, RequestClose
+from lastro.closing.rendering import Closing, Closings
 from lastro.core.errors import misread, not_found
 
+_ID = "0196a515-8e42-7d05-9c31-2b6f4e8a7d10"
 _WHY = {"closeRequestReason": "We are moving to one account"}
 _CREATED = {
-    "id": "0196a515-8e42-7d05-9c31-2b6f4e8a7d10", "accountId": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "REQUESTED",
+    "id": _ID, "closeAccountRequestId": _ID, "accountId": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "REQUESTED",
     **_WHY, "createdAt": "2026-01-31T12:00:00.120945Z", "updatedAt": "2026-01-31T12:00:00.120945Z",
 }  # fmt: skip
 
@@ -43,4 +44,19 @@ READ = Doc(
                 "Take the `id` that the request answered, from a client of the same company."),
     ),
     None, {**_CREATED, "status": "COMPLETED", "updatedAt": "2026-01-31T12:00:01.871204Z"},
+)  # fmt: skip
+LIST = Doc(
+    "List requests to close accounts",
+    "Your company's requests, newest first, with the field and status words of clients of other platforms: PENDING for"
+    " REQUESTED, CONFIRMED for COMPLETED, CANCELLED for REFUSED.",
+    ListCloses, Closings, (), {"skip": 0, "take": 20, "requireTotalCount": True},
+    {
+        "data": [
+            {
+                "closeAccountRequestId": _ID, "accountId": _CREATED["accountId"], "status": "CONFIRMED", **_WHY,
+                "createdAt": "2026-01-31T12:00:00.120945Z", "updatedAt": "2026-01-31T12:00:01.871204Z",
+            },
+        ],
+        "totalCount": 1,
+    },
 )  # fmt: skip

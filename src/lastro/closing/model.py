@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from lastro.core.money import Money
 
 STATUSES: Final = ("REQUESTED", "COMPLETED", "REFUSED")
+# Each in the words of clients of other platforms.
+LISTED_STATUSES: Final = {"REQUESTED": "PENDING", "COMPLETED": "CONFIRMED", "REFUSED": "CANCELLED"}
 # As `account_obstacles` of the schema calls them: first money, in each currency; then what is unfinished, counted.
 MONEY: Final = ("AVAILABLE", "HELD", "BLOCKED", "OWED")
 UNFINISHED: Final = ("PAYOUTS", "PLANS", "REFUNDS", "PAYMENTS", "ORDERS", "SCHEDULED_PAYMENTS", "DISPUTES")

@@ -13,13 +13,18 @@ from lastro.core.money import Money
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from asyncpg import Record
+
     from lastro.core.db import Session
 
 _OBSTACLES = "SELECT kind, currency, minor, items FROM account_obstacles($1, $2)"
-_BY_ID = """
+_REQUEST = """
 SELECT id, status, version, account_id, reason_code, reason, obstacles, created_at, updated_at
-  FROM account_close_requests WHERE company_id = $1 AND id = $2
+  FROM account_close_requests WHERE company_id = $1
 """
+_BY_ID = _REQUEST + " AND id = $2"
+_PAGE = _REQUEST + " ORDER BY created_at DESC OFFSET $2 LIMIT $3"
+_NUMBER = "SELECT count(*) FROM account_close_requests WHERE company_id = $1"
 # Of an order that belongs to a subscription the end is that of the subscription.
 _ORDERS = """
 SELECT id FROM orders WHERE company_id = $1 AND account_id = $2 AND status = 'INITIAL' AND subscription_id IS NULL
@@ -53,8 +58,20 @@ def _place(one: Obstacle) -> tuple[int, str]:
 async def request_by_id(session: Session, company_id: UUID, request_id: UUID) -> CloseRequest | None:
     """A request; None: there is none."""
     row = await session.row(_BY_ID, company_id, request_id)
-    if row is None:
-        return None
+    return None if row is None else _request(row)
+
+
+async def requests_of(session: Session, company_id: UUID, skip: int, take: int) -> list[CloseRequest]:
+    """Reads the company's requests, newest first, without the first `skip` of them."""
+    return [_request(row) for row in await session.search(_PAGE, company_id, skip, take)]
+
+
+async def number_of_requests(session: Session, company_id: UUID) -> int:
+    """Counts the company's requests."""
+    return int(await session.value(_NUMBER, company_id))
+
+
+def _request(row: Record) -> CloseRequest:
     kept = msgspec.json.decode(row["obstacles"], type=list[InTheWay])
     obstacles = tuple(
         Obstacle(one.type, None if one.amount is None else Money.parse(one.amount.value, one.amount.currency), one.count)

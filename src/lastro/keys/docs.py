@@ -51,7 +51,7 @@ CREATE = Doc(
         NO_ACCOUNT, *_BY_DIRECTORY, NO_ROOM_OR_CODE, problems.KEY_TYPE_NOT_SUPPORTED,
         misread("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
         problems.KEY_NOT_ALLOWED, problems.KEY_REQUIRED, problems.KEY_INVALID, problems.KEY_MISMATCH,
-        misread("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
+        misread("channel", "INVALID", "It is none of the channels.", "Leave it out."),
         problems.CHANNEL_NOT_ALLOWED,
     ),
     {"type": "EMAIL", "key": "ana@example.com"}, _SENT,

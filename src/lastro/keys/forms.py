@@ -11,7 +11,10 @@ from lastro.keys.model import TYPES
 
 TYPE = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(TYPES)})$(?!\n)", extra_json_schema={"enum": list(TYPES)})]
 KEY = Annotated[str, msgspec.Meta(min_length=1, max_length=77)]
-CHANNEL = Annotated[str, msgspec.Meta(pattern=r"^(EMAIL|SMS)$(?!\n)", extra_json_schema={"enum": ["EMAIL", "SMS"]})]
+_CHANNELS = ("EMAIL", "SMS", "WHATSAPP", "email", "sms", "whatsapp")
+CHANNEL = Annotated[
+    str, msgspec.Meta(pattern=rf"^({'|'.join(_CHANNELS)})$(?!\n)", extra_json_schema={"enum": list(_CHANNELS)})
+]
 CODE = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{6}$(?!\n)")]
 VALIDATION_ID = Annotated[
     str, msgspec.Meta(description="As the creation answered it.", extra_json_schema={"format": "uuid"})
@@ -39,7 +42,8 @@ class CreateKey(Form):
     channel: Annotated[
         CHANNEL | None,
         msgspec.Meta(
-            description="How the code is sent: EMAIL to an EMAIL key, SMS to a PHONE key; left out, as the type says.",
+            description="How the code is sent: EMAIL to an EMAIL key, SMS to a PHONE key; left out, as the type says."
+            " WHATSAPP is taken for SMS.",
             examples=["EMAIL"],
         ),
     ] = None

@@ -19,7 +19,7 @@ from lastro.med.actions.read import ListDisputes, ReadDispute
 from lastro.med.forms import ContestForm, DefenseForm
 from lastro.med.model import ContestWish, DisputeFilter
 from lastro.med.problems import PAGE_INVALID, PAGE_OUT_OF_RANGE
-from lastro.med.rules import contest_problems
+from lastro.med.rules import contest_problems, situation_of
 from lastro.med.states import ROLES
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class _DisputeHandlers:
         account_id = incoming.id("accountId")
         if account_id is None:
             return NOT_FOUND
-        wish = ContestWish(account_id, form.end_to_end_id, form.situation_type, form.details, incoming.key)
+        wish = ContestWish(account_id, form.end_to_end_id, *situation_of(form), incoming.key)
         return Contest(wish, self.stand, self.disputes)
 
     def defend(self, incoming: Incoming) -> Verb[Any] | Refused:

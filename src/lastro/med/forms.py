@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from lastro.api_kit.forms import PRINTABLE, PRINTABLE_LINES, Form
-from lastro.med.model import LONGEST_DETAILS, SITUATIONS
+from lastro.med.model import LONGEST_DETAILS, SITUATIONS, UNKNOWN
 
 Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE)]
 Lines = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE_LINES)]
@@ -36,8 +36,8 @@ class ContestForm(Form):
     situation_type: Annotated[
         str,
         msgspec.Meta(
-            description="What happened. OTHERS needs `details`.", min_length=1, max_length=64, examples=["SCAM"],
-            extra_json_schema={"enum": list(SITUATIONS)},
+            description="What happened. OTHERS needs `details`; UNKNOWN counts as OTHERS, and needs none.",
+            min_length=1, max_length=64, examples=["SCAM"], extra_json_schema={"enum": [*SITUATIONS, UNKNOWN]},
         ),
     ]  # fmt: skip
     details: Annotated[

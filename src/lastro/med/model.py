@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SITUATIONS = (
     "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
 )  # fmt: skip
+UNKNOWN = "UNKNOWN"  # a client's word for OTHERS, where nobody says what happened
+UNTOLD = "Sem relato do cliente"  # the details that the directory then gets, since OTHERS needs some
 REASONS = ("REFUND_REQUEST", "FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO")
 ACCOUNT_TYPES = ("CHECKING_ACCOUNT", "SAVINGS_ACCOUNT", "PAYMENT_ACCOUNT")
 AUTOMATIC = "PIX_AUTOMATICO"

@@ -11,7 +11,7 @@ from lastro.core.errors import Problem, one_of
 from lastro.core.machine import NOT_THERE
 from lastro.core.money import Money
 from lastro.med import problems as refusals
-from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
+from lastro.med.model import ACCOUNT_TYPES, AUTOMATIC, FRAUDS, LONGEST_DETAILS, SITUATIONS, UNKNOWN, UNTOLD, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, UNDECIDED, way_between
 from lastro.orders import may_help_later
 from lastro.rails.port import BOOK, PIX
@@ -165,11 +165,18 @@ def reimbursement_problems(known: MedObject | None, wish: Reimbursement | None) 
 def contest_problems(form: ContestForm) -> list[Problem]:
     """Returns the problems of a contest that need no look-up. The form of single fields is not checked here."""
     problems: list[Problem] = []
-    if form.situation_type not in SITUATIONS:
-        problems.append(refusals.SITUATION_TYPE_INVALID.problem(why=one_of(SITUATIONS)))
+    if form.situation_type is not None and form.situation_type not in (*SITUATIONS, UNKNOWN):
+        problems.append(refusals.SITUATION_TYPE_INVALID.problem(why=one_of((*SITUATIONS, UNKNOWN))))
     if form.situation_type == "OTHERS" and form.details is None:
         problems.append(refusals.DETAILS_REQUIRED.problem(why="must say what happened, where no situationType does"))
     return problems
+
+
+def situation_of(form: ContestForm) -> tuple[str, str | None]:
+    """Returns the situation and its details as the directory knows them. form: without problems."""
+    if form.situation_type == UNKNOWN:
+        return "OTHERS", form.details or UNTOLD
+    return form.situation_type, form.details
 
 
 def sent_problems(sent: Gone | None, account_id: UUID, now: datetime, terms: DisputeTerms) -> list[Problem]:

@@ -17,6 +17,7 @@ from lastro.orders.actions.list import ListOrders
 from lastro.orders.actions.read import ReadOrder
 from lastro.orders.cards.create import CreateCard
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
+from lastro.orders.cards.tokens import token_routes
 from lastro.orders.deposit_banks import deposit_bank_routes
 from lastro.orders.forms import CreateOrder
 from lastro.orders.methods import METHODS, TED, method_by_brand, method_of
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Quotes, Tokenizer
 
 _PATH = "/order/v2/transparent"
+_V3 = "/order/v3/transparent"  # the same operations, by the name of a later version
 _LONGEST_EXTERNAL_ID = 64
 _FILTERS = (
     Query("status", "Orders of this status.", {"type": "string", "enum": list(STATUSES)}),
@@ -102,15 +104,20 @@ def routes(
     return (
         Route(
             "PUT", _PATH, "create_order", "orders:write", handlers.create, docs.CREATE, key="optional", key_longest=64,
-            not_compared=("order", CARD_NAMES),
+            same_at=(_V3,), not_compared=("order", CARD_NAMES),
         ),
         Route(
             "GET", _PATH, "list_orders", "orders:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING),
+            same_at=(_V3,),
         ),
-        Route("GET", _PATH + "/{id}", "read_order", "orders:read", handlers.read, docs.READ),
+        Route(
+            "GET", _PATH + "/{id}", "read_order", "orders:read", handlers.read, docs.READ, same_at=(_V3 + "/{id}",),
+        ),
         Route(
             "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", handlers.cancel, docs.CANCEL, key="optional",
+            same_at=(_V3 + "/{id}/cancel",),
         ),
+        *token_routes(place, tokenizer),
         *payin_routes(place, destinations),
         *static_code_routes(),
         *refund_routes(place, is_disputed),

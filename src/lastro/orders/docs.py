@@ -20,8 +20,8 @@ _ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
 _BRL = {"currency": "BRL", "value": "10.50"}
 _NOTHING = {"currency": "BRL", "value": "0.00"}
 _CREATED: dict[str, Any] = {
-    "id": _ID, "externalId": "book-1", "status": "INITIAL", "paymentMethod": "PIX", "amount": _BRL, "description": "A book",
-    "createdAt": "2026-01-31T12:00:00.120945Z",
+    "id": _ID, "externalId": "book-1", "code": "book-1", "status": "INITIAL", "paymentMethod": "PIX", "amount": _BRL,
+    "description": "A book", "additionalInfo": "A book", "createdAt": "2026-01-31T12:00:00.120945Z",
     "pix": {
         "qrcodeImageUrl": "https://pay.example.com/qr/image/00001lVPPixWUxJY0ZrI0u.png",
         "qrcodeImageBase64": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
@@ -31,7 +31,7 @@ _CREATED: dict[str, Any] = {
         "conciliationId": "00001jPPPljQLKI4tD7o5QMJXwbF5OgI",
     },
     "fees": {"fixed": _NOTHING, "variable": _NOTHING, "additional": _NOTHING},
-    "finalAmount": _BRL,
+    "feeFix": _NOTHING, "feeVar": _NOTHING, "feeAdd": _NOTHING, "finalAmount": _BRL,
     "checkoutUrl": "https://pay.example.com/checkout/00001Rk7tq0vXb2LzYcN9a", "orderToken": "00001Rk7tq0vXb2LzYcN9a",
 }  # fmt: skip
 _PAYER = {

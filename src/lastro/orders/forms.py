@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date  # noqa: TC003 msgspec reads the annotations when it runs
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -32,6 +32,7 @@ class DocumentForm(Form):
 class AddressForm(Form):
     """The customer's address. It is not checked for PIX."""
 
+    aliases: ClassVar = {"zipCode": "postalCode"}
     state: Line | None = None
     city: Line | None = None
     street: Line | None = None
@@ -44,6 +45,7 @@ class AddressForm(Form):
 class CustomerForm(Form):
     """The customer who is asked to pay."""
 
+    aliases: ClassVar = {"fullName": "name", "type": "entityType", "birth": "birthDate"}
     name: Name
     entity_type: Literal["INDIVIDUAL", "ORGANIZATION"]
     document: DocumentForm
@@ -58,6 +60,7 @@ class CustomerForm(Form):
 class OrderForm(Form):
     """The order to create."""
 
+    aliases: ClassVar = {"code": "externalId", "additionalInfo": "description", "specialPaymentDetails": "paymentDetails"}
     external_id: Annotated[ExternalId, msgspec.Meta(description="The order's id in your system.", examples=["book-1"])]
     payment_method: Annotated[
         str,

@@ -303,7 +303,10 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class RefundAsked:
-    """A refund that a client asked for, as it is shown. code: MD06. reason: the client's words, told to nobody."""
+    """A refund that a client asked for, as it is shown. code: MD06. word: the client's name of the code.
+
+    reason: the client's words, told to nobody.
+    """
 
     id: UUID
     state: str
@@ -312,6 +315,7 @@ class RefundAsked:
     return_id: str
     amount: Money
     code: str
+    word: str | None
     reason: str | None
     description: str | None
     error_code: str | None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 
-from lastro.api_kit.rendering import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.api_kit.rendering import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, also, words
 from lastro.api_kit.routes import Answer, stamp
 from lastro.orders import blocks
 from lastro.orders.codes import payload, picture
@@ -64,10 +64,12 @@ class CreatedOrder(Answer, frozen=True, kw_only=True):
 
     id: Id
     external_id: Annotated[str, msgspec.Meta(description="The order's id in your system.")]
+    code: Annotated[str, also("externalId")]
     status: Annotated[str, words(*STATUSES)]
     payment_method: Annotated[str, msgspec.Meta(examples=["PIX"])]
     amount: Annotated[Money | None, msgspec.Meta(description="Left out where the payer types it.")] = None
     description: str
+    additional_info: Annotated[str, also("description")]
     created_at: Timestamp
     pix: Annotated[PixCharge | None, msgspec.Meta(description="There where the method is PIX.")] = None
     boleto: Annotated[blocks.Slip | None, msgspec.Meta(description="There where the method is BOLETO.")] = None
@@ -82,6 +84,9 @@ class CreatedOrder(Answer, frozen=True, kw_only=True):
         None
     )
     fees: Fees
+    fee_fix: Annotated[Money, also("fees.fixed")]
+    fee_var: Annotated[Money | None, also("fees.variable")] = None
+    fee_add: Annotated[Money, also("fees.additional")]
     final_amount: Annotated[
         Money | None,
         msgspec.Meta(description="What the customer pays, fees included where the customer bears them. Open: left out."),
@@ -258,15 +263,21 @@ def _pictured(order: model.Order, holder_name: str, city: str, place: Installati
 
 
 def _shown(order: model.Order, place: Installation) -> dict[str, Any]:
+    fees = _fees(order)
     return {
         "id": str(order.id),
         "external_id": order.external_id,
+        "code": order.external_id,
         "status": order.state,
         "payment_method": order.payment_method,
         "amount": Money.maybe(order.amount),
         "description": order.description,
+        "additional_info": order.description,
         "created_at": stamp(order.created_at),
-        "fees": _fees(order),
+        "fees": fees,
+        "fee_fix": fees.fixed,
+        "fee_var": fees.variable,
+        "fee_add": fees.additional,
         "final_amount": Money.maybe(order.final_amount),
         "error_message": order.error_message,
         "checkout_url": None if order.order_token is None else place.checkout_url(order.order_token),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
-from lastro import companies, orders
+from lastro import accounts, companies, orders
 from lastro.api_kit import forms
 from lastro.api_kit.http import Response, refusal
 from lastro.api_kit.proxies import counted_as
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from lastro.web.public_tokens import OrdersByToken
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
-_SCOPES = frozenset({companies.SCOPE, f"{companies.SCOPE}/.default"})
+# There is one scope. Clients name it by this platform's id, by their own, or by that of the platform they come from.
+_SCOPE_PATTERN = r"^api://[!-.0-~]{1,128}(/\.default)?$(?!\n)"
+_is_scope = re.compile(_SCOPE_PATTERN).match
+_Scope = Annotated[str, msgspec.Meta(pattern=_SCOPE_PATTERN, examples=[f"{companies.SCOPE}/.default"])]
 _BEARER: Final = "Bearer"
 _MOST_FIELDS = 16  # of a form; four are known
 
@@ -42,8 +46,12 @@ class TokenForm(forms.Form):
     client_id: Annotated[str, msgspec.Meta(max_length=256, examples=["lc_9fJ2mQ7xKp4sTz1VbN8cRw"])]
     client_secret: Annotated[str, msgspec.Meta(max_length=256, examples=["lsk_…"])]
     scopes: Annotated[
-        Annotated[list[Literal["api://app-order-prd", "api://app-order-prd/.default"]], msgspec.Meta(min_length=1)] | None,
-        msgspec.Meta(description="There is one scope; what a client may do within it are its permissions."),
+        Annotated[list[_Scope], msgspec.Meta(min_length=1)] | None,
+        msgspec.Meta(
+            description="There is one scope; what a client may do within it are its permissions. `api://<id>/.default` is"
+            " taken of any id.",
+            examples=[[f"{companies.SCOPE}/.default"]],
+        ),
     ] = None
 
 
@@ -61,7 +69,7 @@ class OAuthForm(msgspec.Struct, kw_only=True):
     grant_type: Literal["client_credentials"]
     client_id: str | None = None
     client_secret: str | None = None
-    scope: Literal["api://app-order-prd", "api://app-order-prd/.default"] | None = None
+    scope: _Scope | None = None
 
 
 class OAuthToken(msgspec.Struct, kw_only=True):
@@ -122,7 +130,7 @@ class Tokens:
         if fields["grant_type"] != "client_credentials":
             return _json(400, OAuthError(error="unsupported_grant_type"))
         asked = fields.get("scope", "").split()
-        if any(s not in _SCOPES for s in asked):
+        if any(_is_scope(s) is None for s in asked):
             return _json(400, OAuthError(error="invalid_scope"))
         token = await self.login.token(*client, scope["state"]["peer"])
         if token is None:
@@ -148,9 +156,9 @@ def _token_problems(body: Mapping[str, Any]) -> list[Problem]:
             problems.append(Problem(name, "INVALID", "must be a text of at most 256 characters"))
     scopes = body.get("scopes")
     if scopes is not None and (
-        not isinstance(scopes, list) or not scopes or any(not isinstance(s, str) or s not in _SCOPES for s in scopes)
+        not isinstance(scopes, list) or not scopes or any(not isinstance(s, str) or _is_scope(s) is None for s in scopes)
     ):
-        problems.append(Problem("scopes", "INVALID", f"may name {companies.SCOPE}/.default alone"))
+        problems.append(Problem("scopes", "INVALID", f"must name scopes such as {companies.SCOPE}/.default"))
     return problems
 
 
@@ -192,6 +200,7 @@ class Published:
             "/qr/image/{name}": {"GET": self.picture},
             "/slip/{name}": {"GET": self.slip},
             "/voucher/{name}": {"GET": self.voucher},
+            "/terms/{name}": {"GET": self.terms},
         }
 
     async def token_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
@@ -251,6 +260,11 @@ class Published:
             return refusal(Refused(Kind.NOT_FOUND))
         pdf = await asyncio.to_thread(orders.voucher_pdf, voucher)
         return _printed(pdf, b"ficha.pdf")
+
+    async def terms(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """Answers GET /terms/{fileName} with the terms of an account as a PDF."""
+        pdf = await asyncio.to_thread(accounts.opening.terms_pdf, str(scope["path_params"]["name"]))
+        return refusal(Refused(Kind.NOT_FOUND)) if pdf is None else Response(200, pdf, b"application/pdf")
 
 
 def _printed(pdf: bytes, name: bytes) -> Response:

@@ -124,7 +124,9 @@ class _WebhookHandlers:
             elif one.event is not None:
                 _check_event(one.event, EVENTS, f"{path}.event", problems)
                 wanted[one.event] = (one.url, one.active is not False)
-        return Refused(Kind.INVALID, forms.first_of_each(problems)) if problems else SetSettings(wanted)
+        return (
+            Refused(Kind.INVALID, forms.first_of_each(problems)) if problems else SetSettings(wanted, form.mode == "REPLACE")
+        )
 
     def rotate(self, incoming: Incoming) -> Verb[Any]:
         """Serves POST /order/v1/webhook/rotate-secret."""

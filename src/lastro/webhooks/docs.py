@@ -18,8 +18,8 @@ from lastro.webhooks.rendering import (
     OneEvent,
     Resending,
     Resent,
+    SetWebhooks,
     TestNotification,
-    Webhook,
     WebhookNow,
 )
 
@@ -138,9 +138,10 @@ FEED = Doc(
 _WEBHOOK = {
     "events": [
         {"event": "ORDER-PAYIN.PAID", "url": _URL, "active": True},
-        {"event": "ORDER-PAYIN.EXPIRED", "url": None, "active": True},
-    ]
-}
+        {"event": "ORDER-PAYIN.EXPIRED", "active": True},
+    ],
+    "status": "ACTIVE", "updatedAt": "2026-01-31T12:00:00.120945Z",
+}  # fmt: skip
 SETTINGS = Doc(
     "Read where events are sent",
     "Every type of event, and where your company has it sent when its object names no URL of its own.\n\n"
@@ -158,13 +159,14 @@ SETTINGS = Doc(
 )  # fmt: skip
 CONFIGURE = Doc(
     "Set where events are sent",
-    "Sets the types it names, each as a whole, and leaves the others. An event goes to the URL of its object"
+    "Sets the types it names, each as a whole, and leaves the others (`mode: REPLACE`: unsets them). `changed` names the"
+    " types that are set otherwise than before; with none nothing was written. An event goes to the URL of its object"
     " (`notificationUrl`, `webhookUrl`); else to the one that is set here for its type; else it is told in the feed"
     " alone.\n\n"
     "`active: false` stops the URL that is set here. For a type beyond the interface's own (such as"
     " `SUBSCRIPTION-PAYMENT.SCHEDULED`) it stops every URL, an object's too, so that a receiver which does not know it is"
     " left in peace. What was told before keeps the URL it has.",
-    SetWebhook, Webhook,
+    SetWebhook, SetWebhooks,
     (
         misread("events", "TOO_LONG", "There are not that many types.", "Name each type once."),
         *problems.EVENT_INVALID.of("events[].event"),
@@ -172,7 +174,7 @@ CONFIGURE = Doc(
         *problems.URL_INVALID.of("events[].url"),
     ),
     {"events": [{"event": "ORDER-PAYIN.PAID", "url": _URL, "active": True}]},
-    _WEBHOOK,
+    {**_WEBHOOK, "changed": ["ORDER-PAYIN.PAID"]},
 )  # fmt: skip
 ROTATE = Doc(
     "Rotate the webhook secret",

@@ -36,9 +36,15 @@ class EventSetting(Form):
 
 
 class SetWebhook(Form):
-    """The types of events that are set anew; the others stay as they are."""
+    """The types of events that are set anew."""
 
     events: Annotated[list[EventSetting], msgspec.Meta(min_length=1, max_length=MOST_EVENTS)]
+    mode: Annotated[
+        Literal["MERGE", "REPLACE"] | None,
+        msgspec.Meta(
+            description="REPLACE: types that are not named lose their URL. Left out: MERGE, they stay as they are."
+        ),
+    ] = None
 
 
 class ResendFilter(Form):

@@ -316,3 +316,4 @@ class Setting:
     url: str | None
     active: bool
     version: int
+    updated_at: datetime

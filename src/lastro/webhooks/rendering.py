@@ -13,7 +13,7 @@ from lastro.webhooks.model import NONE
 from lastro.webhooks.rules import EventStatus, FailureKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lastro.webhooks.model import Numbered, PastAttempt, Setting, StoredEvent, Troubled, Undelivered
 
@@ -161,7 +161,7 @@ class EventUrl(Answer, frozen=True, kw_only=True):
     """The URL of an event type, for events without their own URL."""
 
     event: Annotated[str, words(*EVENTS)]
-    url: Annotated[str | None, msgspec.Meta(description="null: nowhere, they are told in the feed alone.")]
+    url: Annotated[str | None, msgspec.Meta(description="Left out: nowhere, they are told in the feed alone.")] = None
     active: bool
 
 
@@ -169,6 +169,19 @@ class Webhook(Answer, frozen=True, kw_only=True):
     """Every type of event, and where your company has it sent."""
 
     events: list[EventUrl]
+    status: Annotated[str, words("ACTIVE", "INACTIVE", description="ACTIVE: some type is sent to a URL that is set here.")]
+    updated_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="When one was set last; left out before the first.")
+    ] = None
+
+
+class SetWebhooks(Webhook, frozen=True, kw_only=True):
+    """Your company's event URLs after they were set."""
+
+    changed: Annotated[
+        list[Annotated[str, words(*EVENTS)]],
+        msgspec.Meta(description="The types that were set anew; none: nothing changed."),
+    ]
 
 
 class TroubledEndpoint(Answer, frozen=True, kw_only=True):
@@ -289,9 +302,9 @@ def fed(event: Numbered, follows: int | None = None) -> FeedEvent:
     )
 
 
-def webhook(settings: Mapping[str, Setting]) -> Webhook:
-    """Returns every type, set or not, in the order of the catalogue."""
-    return Webhook(events=_urls(settings))
+def set_webhook(settings: Mapping[str, Setting], changed: Iterable[str]) -> SetWebhooks:
+    """Returns every type, set or not, in the order of the catalogue. changed: those that were set otherwise than before."""
+    return SetWebhooks(**_common(settings), changed=[name for name in EVENTS if name in set(changed)])
 
 
 def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -> WebhookNow:
@@ -302,11 +315,18 @@ def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -
         )
         for t in troubled
     ]
-    return WebhookNow(events=_urls(settings), endpoints=endpoints)
+    return WebhookNow(**_common(settings), endpoints=endpoints)
 
 
-def _urls(settings: Mapping[str, Setting]) -> list[EventUrl]:
-    return [
+def _common(settings: Mapping[str, Setting]) -> dict[str, Any]:
+    """Returns the fields of every answer about settings."""
+    is_set = any(one.active and one.url is not None for one in settings.values())
+    newest = max((one.updated_at for one in settings.values()), default=None)
+    events = [
         EventUrl(event=name, url=None if one is None else one.url, active=one is None or one.active)
         for name, one in ((name, settings.get(name)) for name in EVENTS)
     ]
+    return {
+        "events": events, "status": "ACTIVE" if is_set else "INACTIVE",
+        "updated_at": None if newest is None else stamp(newest),
+    }  # fmt: skip

@@ -48,7 +48,7 @@ class Desk:
         made["termsAccepted"] = {**made["termsAccepted"], "acceptedAt": "2026-01-01T00:00:00Z"}
         return await self.run(MakeRequest(msgspec.json.decode(msgspec.json.encode(made), type=OpeningForm)))
 
-    async def upload(self, request: Any, slot: str, content: bytes | None = None, *, append: bool = False) -> Any:
+    async def upload(self, request: Any, slot: str, content: bytes | None = None, *, append: bool = True) -> Any:
         made = UUID(request["accountRequestId"])
         sent = photo() if content is None else content
         return await self.run(Upload(made, slot, sent, sha256(sent).digest(), self.place, append))

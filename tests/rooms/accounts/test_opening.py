@@ -29,7 +29,7 @@ async def test_a_request_goes_from_its_documents_to_an_account(desk: Desk) -> No
     assert (await desk.read(request))["missingRequiredDocuments"] == list(ALL)
     for place, slot in enumerate(ALL, start=1):
         assert await desk.upload(request, slot) == {"documentType": slot, "missingRequiredDocuments": list(ALL[place:])}
-    assert (await desk.read(request))["step"] == "ANALYSIS"
+    assert (await desk.read(request))["step"] == "PENDING_ANALYSE"
     row = await desk.row(request)
     async with desk.cast.database.session(desk.seller.company_id) as session:
         sent = await session.row("SELECT * FROM outbox WHERE reference_id = $1", row["id"])
@@ -42,7 +42,7 @@ async def test_a_request_goes_from_its_documents_to_an_account(desk: Desk) -> No
     assert port.request_of_analysis(order.reference) == row["id"]
     await desk.judge(request)
     shown = await desk.read(request)
-    assert (shown["status"], shown["step"], shown["missingRequiredDocuments"]) == ("APPROVED", "OPENED", [])
+    assert (shown["status"], shown["step"], shown["missingRequiredDocuments"]) == ("APPROVED", "PENDING_PIX_KEY", [])
     pending, created = await desk.events(request)
     assert (pending["event"], created["event"]) == ("ACCOUNT.PENDING_DOCUMENTS", "ACCOUNT.CREATED")
     assert pending["reason"] == {"code": "MISSING_DOCUMENTS", "description": f"{', '.join(ALL)} must be uploaded"}
@@ -70,10 +70,10 @@ async def test_the_same_file_again_changes_nothing_and_another_takes_its_place(d
     first = await desk.upload(request, ALL[0])
     version = (await desk.row(request))["version"]
     assert await desk.upload(request, ALL[0]) == first
-    assert await desk.upload(request, ALL[0], append=True) == first
+    assert await desk.upload(request, ALL[0], append=False) == first
     assert (await desk.row(request))["version"] == version
-    await desk.upload(request, ALL[0], photo(1))
-    await desk.upload(request, ALL[0], photo(2), append=True)
+    await desk.upload(request, ALL[0], photo(1), append=False)
+    await desk.upload(request, ALL[0], photo(2))
     pages = await desk.pages(request)
     assert [(p["page"], p["sealed"] is None, p["replaced_at"] is None) for p in pages] == [
         (1, True, False), (2, False, True), (3, False, True),
@@ -83,9 +83,9 @@ async def test_the_same_file_again_changes_nothing_and_another_takes_its_place(d
 async def test_a_slot_has_at_most_so_many_files(desk: Desk) -> None:
     request = await desk.ask()
     for shade in range(MOST_PAGES):
-        await desk.upload(request, ALL[0], photo(shade), append=True)
-    assert refused(await desk.upload(request, ALL[0], photo(99), append=True)) == [("append", "LIMIT_EXCEEDED")]
-    await desk.upload(request, ALL[0], photo(99))
+        await desk.upload(request, ALL[0], photo(shade))
+    assert refused(await desk.upload(request, ALL[0], photo(99))) == [("append", "LIMIT_EXCEEDED")]
+    await desk.upload(request, ALL[0], photo(99), append=False)
     assert len([p for p in await desk.pages(request) if p["replaced_at"] is None]) == 1
 
 

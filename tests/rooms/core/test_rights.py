@@ -161,7 +161,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("company_fees", {"id": cast.id(), "payment_method": "PIX", "payer": "RECEIVER", "valid_from": at, "created_at": at}),
         *CLOSE_REQUESTS.born({"id": cast.id(), "account_id": seller.account_id, "reason_code": "x", "obstacles": '[{"type":"HELD"}]', "created_at": at, "updated_at": at}, at, ("request", "refuse")),
         *born_opening(cast, receiver, at),
-        Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
+        Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False, "updated_at": at}),
         Row("webhook_circuits", {"endpoint": 1, "origin": "https://a.example", "state": "CLOSED", "opened_at": at, "failure": "TIMEOUT"}),
         Row("inbox", {"id": inbox, "rail": "pix", "kind": PIX_SETTLED, "network_id": str(inbox), "subject": end_to_end_id, "body": render({"amount": {"minor": 1}}), "received_at": at, "due_at": at, "lease_token": lease}),
     )  # fmt: skip

@@ -28,7 +28,7 @@ async def test_part_and_then_the_rest(shop: Shop) -> None:
     assert first.pop("id"), first.pop("createdAt") == first.pop("updatedAt")
     assert {**first, "createdAt": 0, "updatedAt": 0} == {
         "orderId": str(order), "externalId": "back-1", "status": "PENDING", "amount": {"currency": "BRL", "value": "4.00"},
-        "refundCode": "MD06", "refundReason": "Broken", "description": "Sorry", "createdAt": 0, "updatedAt": 0,
+        "refundCode": "MD06", "networkRefundCode": "MD06", "refundReason": "Broken", "description": "Sorry", "createdAt": 0, "updatedAt": 0,
     }  # fmt: skip
     assert (await shop.money(), await shop.stands(order)) == ((600, 400), ("PAID", 0, ["PENDING"]))
     (return_id,) = await shop.column("SELECT return_id FROM refunds")

@@ -26,7 +26,7 @@ async def where(scene: Scene, company: Company, event_type: str, url: str | None
 
 async def test_every_type_is_shown_and_nothing_is_set_at_first(scene: Scene) -> None:
     answer = await scene.answered(await scene.company(), "GET", PATH)
-    assert answer == {"events": [{"event": name, "url": None, "active": True} for name in EVENTS], "endpoints": []}
+    assert answer == {"events": [{"event": name, "active": True} for name in EVENTS], "status": "INACTIVE", "endpoints": []}
     assert len(set(EVENTS)) == len(EVENTS) > 25
 
 
@@ -36,11 +36,28 @@ async def test_what_is_named_is_set_and_the_rest_is_left(scene: Scene) -> None:
     answer = await scene.set_webhook(ana, {"event": EXTRA, "url": COMPANYS})
     assert answer[PAID] == {"event": PAID, "url": COMPANYS, "active": True}
     assert answer[EXTRA] == {"event": EXTRA, "url": COMPANYS, "active": True}
-    assert {one["url"] for name, one in answer.items() if name not in (PAID, EXTRA)} == {None}
+    assert {name for name, one in answer.items() if "url" in one} == {PAID, EXTRA}
     shown = await scene.answered(ana, "GET", PATH)
     assert shown["events"] == list(answer.values())
     answer = await scene.set_webhook(ana, {"event": PAID})
-    assert answer[PAID] == {"event": PAID, "url": None, "active": True}, "a type is set as a whole"
+    assert answer[PAID] == {"event": PAID, "active": True}, "a type is set as a whole"
+
+
+async def test_a_replacing_list_unsets_what_it_does_not_name(scene: Scene) -> None:
+    """Written back as it was read, it changes nothing, and says so."""
+    ana = await scene.company()
+    both = {"events": [{"event": PAID, "url": COMPANYS}, {"event": EXTRA, "url": OWN, "active": False}]}
+    first = await scene.answered(ana, "PUT", PATH, body=both)
+    assert (set(first["changed"]), first["status"]) == ({PAID, EXTRA}, "ACTIVE")
+    same = await scene.answered(ana, "PUT", PATH, body={"events": first["events"], "mode": "REPLACE"})
+    assert (same["changed"], same["updatedAt"]) == ([], first["updatedAt"])
+    left = await scene.answered(
+        ana, "PUT", PATH, body={"events": [{"event": EXTRA, "url": OWN, "active": False}], "mode": "REPLACE"}
+    )
+    assert (left["changed"], left["status"]) == ([PAID], "INACTIVE")
+    assert [one["event"] for one in left["events"] if "url" in one] == [EXTRA]
+    merged = await scene.answered(ana, "PUT", PATH, body={"events": [{"event": PAID, "url": COMPANYS}], "mode": "MERGE"})
+    assert {one["event"] for one in merged["events"] if "url" in one} == {PAID, EXTRA}
 
 
 @in_one_test(
@@ -103,7 +120,7 @@ async def test_one_companys_settings_are_not_anothers(scene: Scene) -> None:
     ana, dora = await scene.company(), await scene.company()
     await scene.set_webhook(ana, {"event": PAID, "url": COMPANYS})
     answer = await scene.answered(dora, "GET", PATH)
-    assert {one["url"] for one in answer["events"]} == {None}
+    assert not [one for one in answer["events"] if "url" in one]
 
 
 async def test_setting_what_is_set_writes_nothing(scene: Scene) -> None:

@@ -13,7 +13,7 @@ from lastro.accounts.opening import ACCOUNT_REQUESTS, rules
 from lastro.accounts.opening.docs import CREATE
 from lastro.accounts.opening.documents import UploadAsked, read_upload
 from lastro.accounts.opening.forms import OpeningForm
-from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE, SLOTS, NamedPerson, Request
+from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE, SLOTS, TAKEN_SLOTS, NamedPerson, Request
 from lastro.api_kit import forms
 from lastro.core.machine import NOT_THERE
 
@@ -89,7 +89,8 @@ def request(state: str, missing: tuple[str, ...] = (), fields: tuple[str, ...] =
     person = NamedPerson("Bia", "CPF", "12345678909", "b@example.com", "+5511987654321", None)
     until = None if days is None else NOW + timedelta(days=days)
     return Request(
-        UUID(int=1), state, 2, "r", "INDIVIDUAL", person, None, (), missing, None, None, fields, until, 0, None, None, NOW, NOW
+        UUID(int=1), state, 2, "r", "INDIVIDUAL", person, None, None, (), missing, None, None, fields, until, 0, None, None,
+        False, NOW, NOW,
     )  # fmt: skip
 
 
@@ -168,13 +169,13 @@ def upload(**parts: bytes | None) -> bytes:
 
 
 def test_an_upload_says_what_it_is_for() -> None:
-    assert read_upload(upload(), B) == UploadAsked(UUID(ID), "selfieHolder", PNG, sha256(PNG).digest(), append=False)
+    assert read_upload(upload(), B) == UploadAsked(UUID(ID), "selfieHolder", PNG, sha256(PNG).digest(), append=True)
 
 
 @pytest.mark.parametrize("none", [b"nobody", b"x" * 300, b"\xff\xfe"])
 def test_what_is_no_id_answers_as_one_that_nobody_has(none: bytes) -> None:
-    assert read_upload(upload(append=b"true", accountRequestId=none), B) == UploadAsked(
-        None, "selfieHolder", PNG, sha256(PNG).digest(), append=True
+    assert read_upload(upload(append=b"false", accountRequestId=none), B) == UploadAsked(
+        None, "selfieHolder", PNG, sha256(PNG).digest(), append=False
     )
 
 
@@ -208,4 +209,4 @@ def test_a_file_must_come_as_one_and_a_form_whole() -> None:
 
 
 def test_every_slot_is_of_some_holder() -> None:
-    assert set(ALL_SLOTS) == {slot for slots in SLOTS.values() for slot in slots}
+    assert set(ALL_SLOTS) == {slot for slots in TAKEN_SLOTS.values() for slot in slots}

@@ -172,6 +172,16 @@ def test_what_has_to_be_said(name: Any, situation: str, details: str | None, iss
     assert [(p.field, p.issue) for p in rules.contest_problems(form)] == issues
 
 
+def test_unknown_is_told_as_others_with_details() -> None:
+    """The directory takes OTHERS with details alone, and has UNKNOWN for old data."""
+    assert rules.situation_of(ContestForm(end_to_end_id="E", situation_type="UNKNOWN")) == (
+        "OTHERS",
+        "Sem relato do cliente",
+    )
+    assert rules.situation_of(ContestForm(end_to_end_id="E", situation_type="UNKNOWN", details="x")) == ("OTHERS", "x")
+    assert rules.situation_of(ContestForm(end_to_end_id="E", situation_type="SCAM")) == ("SCAM", None)
+
+
 @pytest.mark.parametrize(
     ("asked", "has", "already", "left", "elsewhere", "more"),
     [

@@ -8,7 +8,7 @@ import pytest
 from lastro.core.money import Money
 from lastro.orders.refunds.forms import CreateRefund
 from lastro.orders.refunds.reasons import REASONS, message_of
-from lastro.orders.refunds.rules import WINDOW, form_problems, left, problems_of
+from lastro.orders.refunds.rules import WINDOW, code_of, form_problems, left, problems_of
 
 from .values import NOW, brl, order
 
@@ -26,7 +26,7 @@ def asked(**values: Any) -> CreateRefund:
         ({"refund_code": "FR01"}, [("refundCode", "NOT_ALLOWED")]),
         ({"refund_code": "MD05"}, [("refundCode", "INVALID")]),
         ({"external_id": "a\u202eb"}, [("externalId", "INVALID")]),
-        ({"external_id": "a\u2003", "refund_code": "X"}, [("refundCode", "INVALID"), ("externalId", "INVALID")]),
+        ({"external_id": "a\u2003", "refund_code": "X9"}, [("refundCode", "INVALID"), ("externalId", "INVALID")]),
         # What the form has found at fault is None here, and is not told of twice.
         ({"refund_code": None, "external_id": None}, []),
     ],
@@ -63,6 +63,17 @@ def test_what_is_left(amount: int | None, paid: int, counted: int, rest: int) ->
     """Of an order its amount, whatever fee was paid beside it; of an open one what was paid."""
     one = order(amount=None if amount is None else brl(amount), paid=brl(paid))
     assert left(one, counted) == Money(rest, "BRL")
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "word"),
+    [
+        ("MD06", "MD06", None), ("BE08", "BE08", None), ("RECEIVER_REQUEST", "MD06", "RECEIVER_REQUEST"),
+        ("MISTAKE", "MD06", "MISTAKE"), ("ABC", "MD06", "ABC"),
+    ],
+)  # fmt: skip
+def test_a_word_stands_for_the_code_that_is_sent(given: str, code: str, word: str | None) -> None:
+    assert code_of(given) == (code, word)
 
 
 def test_a_refusal_is_told_as_code_and_sentence() -> None:

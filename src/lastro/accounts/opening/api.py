@@ -54,7 +54,7 @@ class _OpeningHandlers:
         if holder_type is None:
             found = problems or [HOLDER_TYPE_REQUIRED.problem()]
             return Refused(Kind.INVALID, tuple(found))
-        return ReadTerms(holder_type)
+        return ReadTerms(holder_type, self.place.public_url)
 
 
 def routes(place: OpeningPlace) -> tuple[Route, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lastro.accounts.opening import problems
 from lastro.accounts.opening.forms import OpeningForm
-from lastro.accounts.opening.model import ALL_SLOTS, SLOTS
+from lastro.accounts.opening.model import ALL_SLOTS, OPTIONAL_SLOTS, SLOTS
 from lastro.accounts.opening.notifications import CreatedNotification, PendingDocumentsNotification, RejectedNotification
 from lastro.accounts.opening.rendering import DocumentTaken, OpeningRequest, OpeningTaken, OpeningTerms
 from lastro.accounts.opening.terms import TERMS as TEXTS
@@ -62,7 +62,13 @@ CREATE = Doc(
         problems.REPRESENTATIVES_NOT_ALLOWED, problems.TRADE_NAME_NOT_ALLOWED, problems.ADDRESS_STATE_INVALID,
         problems.POSTAL_CODE_INVALID, problems.TERMS_VERSION_MISMATCH, problems.ACCEPTED_AT_INVALID,
         problems.ACCEPTED_AT_OUT_OF_RANGE, problems.TERMS_IP_INVALID, problems.EXTERNAL_ID_INVALID,
-        problems.EXTERNAL_ID_DUPLICATE, problems.HOLDER_HAS_REQUEST,
+        problems.EXTERNAL_ID_DUPLICATE, problems.HOLDER_HAS_REQUEST, problems.TERMS_ACCEPTED_REQUIRED,
+        problems.EXTERNAL_ID_REQUIRED, problems.FILE_NAME_MISMATCH, problems.ACCEPTANCE_TIME_INVALID,
+        problems.ACCEPTANCE_TIME_OUT_OF_RANGE, problems.ACCEPTANCE_IP_INVALID,
+        *problems.COUNTRY_NOT_SUPPORTED.of("country", "representatives[0].country"),
+        *problems.DOCUMENT_MUTUALLY_EXCLUSIVE.of("representatives[0].document", "representatives[0].documentNumber"),
+        *problems.DOCUMENT_REQUIRED.of("representatives[0].document"),
+        *problems.PERSON_NUMBER_INVALID.of("representatives[0].documentNumber"),
     ),
     _PERSON, {"accountRequestId": _REQUEST_ID, "status": "PENDING_DOCUMENTS"},
 )  # fmt: skip
@@ -77,7 +83,9 @@ TERMS = Doc(
     None,
     {
         "holderType": "INDIVIDUAL", "version": TEXTS["INDIVIDUAL"].version, "title": TEXTS["INDIVIDUAL"].title,
-        "text": TEXTS["INDIVIDUAL"].text,
+        "text": TEXTS["INDIVIDUAL"].text, "fileName": TEXTS["INDIVIDUAL"].file_name,
+        "url": f"https://pay.example.com/terms/{TEXTS['INDIVIDUAL'].file_name}",
+        "publishedAt": "2026-01-01T03:00:00.000000Z", "expiresAt": None,
     },
 )  # fmt: skip
 READ = Doc(
@@ -86,7 +94,8 @@ READ = Doc(
     " days; one without is over.",
     None, OpeningRequest, (_NO_REQUEST,), None,
     {
-        "accountRequestId": _REQUEST_ID, "externalId": "holder-1", "status": "PENDING_DOCUMENTS", "step": "DOCUMENTS",
+        "accountRequestId": _REQUEST_ID, "externalId": "holder-1", "status": "PENDING_DOCUMENTS",
+        "step": "PENDING_DOCUMENTS",
         "missingRequiredDocuments": _MISSING,
     },
 )  # fmt: skip
@@ -97,7 +106,7 @@ _FORM = {
         "file": {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"},
         "documentType": {"type": "string", "enum": list(ALL_SLOTS)},
         "accountRequestId": {"type": "string", "format": "uuid"},
-        "append": {"type": "string", "enum": ["true", "false"], "default": "false"},
+        "append": {"type": "string", "enum": ["true", "false"], "default": "true"},
     },
 }  # fmt: skip
 # The refusals of a file, for any upload.
@@ -116,9 +125,10 @@ UPLOAD = Doc(
     " picture, and no scripts, links or attached files. It must not need a password.\n"
     "- `documentType`: the slot that it is for.\n"
     "- `accountRequestId`: the request.\n"
-    "- `append`: `true` puts the file behind those that are in the slot, such as the other side of a card; else it takes"
-    " their place.\n\n"
+    "- `append`: the file goes behind those that are in the slot, such as the other side of a card. `false`: it takes their"
+    " place.\n\n"
     f"Slots, all of them required:\n\n{_IN_SLOTS}\n\n"
+    f"An organization may add {', '.join(f'`{slot}`' for slot in OPTIONAL_SLOTS['ORGANIZATION'])}.\n\n"
     "The same file again changes nothing. With the last missing document the request goes into ANALYSIS and takes no more,"
     " so that a document of several files is not uploaded last.",
     None, DocumentTaken,

@@ -47,7 +47,7 @@ def read_upload(raw: bytes, boundary: str | None) -> UploadAsked | list[Problem]
     named = parts.get("accountRequestId")
     if named is None or not named.content:
         problems.append(refusals.ACCOUNT_REQUEST_ID_REQUIRED.problem())
-    append = _text(parts, "append", problems, otherwise="false")
+    append = _text(parts, "append", problems, otherwise="true")
     if append and append not in _FLAGS:
         problems.append(refusals.APPEND_INVALID.problem())
     if problems:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date  # noqa: TC003 msgspec reads the annotations when it runs
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -18,6 +18,8 @@ Phone = Annotated[
         pattern=r"^\+[1-9][0-9]{7,14}$(?!\n)",
     ),
 ]
+
+Country = Annotated[str, msgspec.Meta(description="BR: accounts are opened in Brazil alone.", examples=["BR"], max_length=8)]
 
 
 class OpeningDocumentForm(Form):
@@ -36,6 +38,7 @@ class OpeningDocumentForm(Form):
 class OpeningAddressForm(Form):
     """The holder's address or seat, in Brazil."""
 
+    aliases: ClassVar = {"zipCode": "postalCode"}
     state: Annotated[str, msgspec.Meta(description="Two letters.", examples=["SP"], max_length=2)]
     city: Line
     neighborhood: Line
@@ -48,11 +51,17 @@ class OpeningAddressForm(Form):
 class RepresentativeForm(Form):
     """A person who acts for the organization."""
 
+    aliases: ClassVar = {"fullName": "name", "birthdate": "birthDate"}
+    alternatives: ClassVar = (("document",), ("documentNumber",))
     name: Name
-    document: OpeningDocumentForm
     email: Email
     phone: Phone
     birth_date: date
+    document: OpeningDocumentForm | None = None
+    document_number: Annotated[
+        str | None, msgspec.Meta(description="The CPF, in place of `document`.", examples=["12345678909"])
+    ] = None
+    country: Country | None = None
 
 
 class OpeningTermsForm(Form):
@@ -68,10 +77,32 @@ class OpeningTermsForm(Form):
     ip: Annotated[str, msgspec.Meta(description="From where: IPv4 or IPv6.", examples=["203.0.113.7"], max_length=45)]
 
 
+class AcceptanceForm(Form):
+    """The holder's acceptance of the terms as a file."""
+
+    file_name: Annotated[
+        str,
+        msgspec.Meta(
+            description="The `fileName` of the terms that were read.", examples=["termos-individual-2026-01.pdf"],
+            min_length=1, max_length=140,
+        ),
+    ]  # fmt: skip
+    accepted_at: Annotated[
+        Annotated[str, msgspec.Meta(max_length=40, extra_json_schema={"format": "date-time"})] | None,
+        msgspec.Meta(
+            description="When; the moment of the request where nothing is said.", examples=["2026-01-31T12:00:00Z"]
+        ),
+    ] = None
+    ip: Annotated[
+        Annotated[str, msgspec.Meta(max_length=45)] | None, msgspec.Meta(description="From where: IPv4 or IPv6.")
+    ] = None
+
+
 class OpeningForm(Form):
     """Somebody for whom an account is to be opened."""
 
-    external_id: Annotated[ExternalId, msgspec.Meta(description="Yours; unique among your requests.", examples=["holder-1"])]
+    aliases: ClassVar = {"birthdate": "birthDate"}
+    alternatives: ClassVar = (("externalId", "termsAccepted"), ("acceptance",))
     holder_type: Literal["INDIVIDUAL", "ORGANIZATION"]
     full_name: Name
     document: OpeningDocumentForm
@@ -79,7 +110,21 @@ class OpeningForm(Form):
     phone: Phone
     birth_date: Annotated[date, msgspec.Meta(description="Of birth, or of foundation.")]
     address: OpeningAddressForm
-    terms_accepted: OpeningTermsForm
+    external_id: Annotated[
+        ExternalId | None,
+        msgspec.Meta(
+            description="Yours; unique among your requests. With `acceptance` it may be left out: then it is that of the"
+            " request.",
+            examples=["holder-1"],
+        ),
+    ] = None
+    terms_accepted: Annotated[OpeningTermsForm | None, msgspec.Meta(description="This, or `acceptance`.")] = None
+    acceptance: Annotated[
+        AcceptanceForm | None,
+        msgspec.Meta(description="The terms accepted as a file, in place of `termsAccepted`."),
+    ] = None
+    country: Country | None = None
+    alias: Annotated[Name | None, msgspec.Meta(description="What you call the account; shown with the request.")] = None
     trade_name: Annotated[Name | None, msgspec.Meta(description="Of an organization, where it has one.")] = None
     representatives: Annotated[
         Annotated[list[RepresentativeForm], msgspec.Meta(min_length=1, max_length=10)] | None,

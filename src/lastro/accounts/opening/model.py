@@ -27,7 +27,13 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
         "accountTerms",
     ),
 }  # fmt: skip
-ALL_SLOTS = tuple(dict.fromkeys(slot for slots in SLOTS.values() for slot in slots))
+# Documents that are taken as well, and that nothing waits for.
+OPTIONAL_SLOTS: Mapping[str, tuple[str, ...]] = {
+    "INDIVIDUAL": (),
+    "ORGANIZATION": ("partnerProofAddress", "proofBankAddress", "ir", "kyc", "incomeStatement", "pepDeclaration"),
+}
+TAKEN_SLOTS: Mapping[str, tuple[str, ...]] = {holder: (*SLOTS[holder], *OPTIONAL_SLOTS[holder]) for holder in SLOTS}
+ALL_SLOTS = tuple(dict.fromkeys(slot for slots in TAKEN_SLOTS.values() for slot in slots))
 UPLOADS_FOR = timedelta(days=30)  # states.md 8: without an upload for so long, a request is over
 EXPIRED = "EXPIRED"  # the reason it then gets
 MOST_PAGES = 10  # of one slot, at a time
@@ -47,12 +53,13 @@ class OpeningPlace:
     """The settings for requests. key_ring: seals the documents.
 
     is_analysed: a partner looks at them; else people do. turns: of files that are decoded at a time in a process, since that
-    takes memory by the pixel.
+    takes memory by the pixel. public_url: under which the terms are served.
     """
 
     institution: Institution
     key_ring: KeyRing
     is_analysed: bool
+    public_url: str = ""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
 
@@ -75,6 +82,7 @@ class Request:
 
     missing: slots that wait for a document. reproved_fields: slots that may be uploaded again; with none a refusal is
     definitive. expires_at: the end of uploads. submissions: the number of times it was handed over.
+    is_keyless: the account that was opened waits for its first Pix key.
     """
 
     id: UUID
@@ -84,6 +92,7 @@ class Request:
     holder_type: str
     holder: NamedPerson
     trade_name: str | None
+    alias: str | None
     representative_ids: tuple[UUID, ...]
     missing: tuple[str, ...]
     reproved_code: str | None
@@ -93,6 +102,7 @@ class Request:
     submissions: int
     analysis_reference: str | None
     account_id: UUID | None
+    is_keyless: bool
     created_at: datetime
     updated_at: datetime
 

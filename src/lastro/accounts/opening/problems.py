@@ -23,6 +23,20 @@ ACCEPTED_AT_OUT_OF_RANGE = invalid("termsAccepted.acceptedAt", "OUT_OF_RANGE", "
     "It lies in the future.", "Give the moment that has been.")
 TERMS_IP_INVALID = invalid("termsAccepted.ip", "INVALID", "must be an IPv4 or IPv6 address",
     "It is no IPv4 or IPv6 address.", "Give that of the holder's device.")
+TERMS_ACCEPTED_REQUIRED = invalid("termsAccepted", "REQUIRED", "is required where there is no acceptance",
+    "Nobody has accepted the terms.", "Give `termsAccepted`, or `acceptance`.")
+EXTERNAL_ID_REQUIRED = invalid("externalId", "REQUIRED", "is required where there is no acceptance",
+    "Only with `acceptance` it may be left out.", "Give it.")
+FILE_NAME_MISMATCH = invalid("acceptance.fileName", "MISMATCH", "is not the file of the terms that hold now",
+    "The terms that hold now are another file.", "Read the terms, have them accepted, and give their `fileName`.")
+ACCEPTANCE_TIME_INVALID = invalid("acceptance.acceptedAt", "INVALID", "must be a timestamp in ISO 8601 with its offset",
+    "It is no timestamp with its offset.", "Give one such as 2026-01-31T12:00:00Z, or leave it out.")
+ACCEPTANCE_TIME_OUT_OF_RANGE = invalid("acceptance.acceptedAt", "OUT_OF_RANGE", "must not be in the future",
+    "It lies in the future.", "Give the moment that has been.")
+ACCEPTANCE_IP_INVALID = invalid("acceptance.ip", "INVALID", "must be an IPv4 or IPv6 address",
+    "It is no IPv4 or IPv6 address.", "Give that of the holder's device, or leave it out.")
+COUNTRY_NOT_SUPPORTED = invalid("country", "NOT_SUPPORTED", "must be BR",
+    "Accounts are opened for holders in Brazil.", "Give BR, or leave it out.")
 EXTERNAL_ID_DUPLICATE = conflict("externalId", "DUPLICATE", "another request has it",
     "Another request of your company has it.", "Read that one, or give another.")
 HOLDER_TYPE_REQUIRED = invalid("holderType", "REQUIRED", "is required",
@@ -73,3 +87,7 @@ DOCUMENT_TYPE_REQUIRED = invalid("documentType", "REQUIRED", "is required",
 FILE_NOT_ALLOWED = invalid("file", "NOT_ALLOWED", "{why}",
     "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.", "Print it to a PDF anew.")
 FIELDS_INVALID = invalid("fields", "INVALID", "no document of such a holder: {field}")
+DOCUMENT_REQUIRED = invalid("document", "REQUIRED", "is required",
+    "Neither it nor `documentNumber` is given.", "Give one of the two.")
+DOCUMENT_MUTUALLY_EXCLUSIVE = invalid("document", "MUTUALLY_EXCLUSIVE",
+    "the document and its number are given, and disagree", "Both are given, and disagree.", "Give one of the two.")

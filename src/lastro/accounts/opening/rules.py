@@ -9,8 +9,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 from lastro.accounts.opening import problems as refusals
-from lastro.accounts.opening.model import SLOTS
-from lastro.accounts.opening.terms import version_of
+from lastro.accounts.opening.model import TAKEN_SLOTS
+from lastro.accounts.opening.terms import TERMS, version_of
 from lastro.accounts.rules import is_email
 from lastro.api_kit.paging import read_timestamp
 from lastro.standards.documents import is_document
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lastro.accounts.opening.forms import (
+        AcceptanceForm,
         OpeningAddressForm,
         OpeningDocumentForm,
         OpeningForm,
@@ -36,6 +37,7 @@ _STATES: Final = frozenset({
     "RO", "RR", "RS", "SC", "SE", "SP", "TO",
 })  # fmt: skip
 _BRASILIA: Final = timezone(timedelta(hours=-3))  # no summer time since 2019
+_BRAZIL: Final = frozenset({"BR", "BRA"})  # ISO 3166-1
 _OLDEST_YEAR: Final = 1500  # an earlier birth or founding is a typing error
 
 
@@ -46,9 +48,14 @@ def problems_of(form: OpeningForm) -> list[Problem]:
     found += [
         *_document(form.document, DOCUMENTS.get(form.holder_type), "document"),
         *_contact(form.email, form.phone, ""),
+        *_country(form.country, ""),
         *_address(form.address),
         *_terms(form.terms_accepted, form.holder_type),
+        *_acceptance(form.acceptance, form.holder_type),
     ]
+    if form.acceptance is None:
+        found += [refusals.TERMS_ACCEPTED_REQUIRED.problem()] if form.terms_accepted is None else []
+        found += [refusals.EXTERNAL_ID_REQUIRED.problem()] if form.external_id is None else []
     given = form.representatives
     if form.holder_type == "ORGANIZATION" and given is None:
         found.append(refusals.REPRESENTATIVES_REQUIRED.problem())
@@ -72,15 +79,39 @@ def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
         for field, day in born
         if day is not None and (day.year < _OLDEST_YEAR or day > today)
     ]
-    terms = form.terms_accepted
-    accepted = accepted_at(terms)
-    if accepted is not None and accepted > now + timedelta(minutes=5):  # clocks of different machines
+    latest = now + timedelta(minutes=5)  # clocks of different machines
+    if (_accepted_at(form.terms_accepted) or now) > latest:
         found.append(refusals.ACCEPTED_AT_OUT_OF_RANGE.problem())
+    if (_accepted_at(form.acceptance) or now) > latest:
+        found.append(refusals.ACCEPTANCE_TIME_OUT_OF_RANGE.problem())
     return found
 
 
-def accepted_at(terms: OpeningTermsForm | None) -> datetime | None:
-    """Returns the time of acceptance in UTC; None: it cannot be read."""
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The acceptance of the terms. at: in UTC. ip: None where it was not said."""
+
+    version: str
+    at: datetime
+    ip: str | None
+
+
+def accepted(form: OpeningForm, now: datetime) -> Accepted:
+    """Returns the acceptance of a request without problems. now: stands in where the moment is not said."""
+    terms: OpeningTermsForm | AcceptanceForm | None = form.terms_accepted or form.acceptance
+    assert terms is not None, "the rules ask for it"
+    return Accepted(version_of(form.holder_type), _accepted_at(terms) or now, terms.ip)
+
+
+def cpf_of(one: RepresentativeForm) -> str:
+    """Returns a representative's CPF, by whichever field it came. one: without problems."""
+    number = one.document_number if one.document is None else one.document.number
+    assert number is not None, "the rules ask for it"
+    return number
+
+
+def _accepted_at(terms: OpeningTermsForm | AcceptanceForm | None) -> datetime | None:
+    """Returns the time of acceptance in UTC; None: there is none, or it cannot be read."""
     text = None if terms is None else terms.accepted_at
     return None if text is None else read_timestamp(text)
 
@@ -88,7 +119,27 @@ def accepted_at(terms: OpeningTermsForm | None) -> datetime | None:
 def _representative(one: RepresentativeForm | None, path: str) -> list[Problem]:
     if one is None:
         return []
-    return [*_document(one.document, "CPF", f"{path}document"), *_contact(one.email, one.phone, path)]
+    return [
+        *_cpf(one, path), *_document(one.document, "CPF", f"{path}document"), *_contact(one.email, one.phone, path),
+        *_country(one.country, path),
+    ]  # fmt: skip
+
+
+def _cpf(one: RepresentativeForm, path: str) -> list[Problem]:
+    number, document = one.document_number, one.document
+    if number is None:
+        return [refusals.DOCUMENT_REQUIRED.problem(f"{path}document")] if document is None else []
+    if document is not None and document.number not in (None, number):
+        names = ("document", "documentNumber")
+        return [refusals.DOCUMENT_MUTUALLY_EXCLUSIVE.problem(path + name) for name in names]
+    is_right = is_document("CPF", number)
+    return [] if is_right else [refusals.PERSON_NUMBER_INVALID.problem(f"{path}documentNumber", kind="CPF")]
+
+
+def _country(country: str | None, path: str) -> list[Problem]:
+    if country is None or country.upper() in _BRAZIL:
+        return []
+    return [refusals.COUNTRY_NOT_SUPPORTED.problem(f"{path}country")]
 
 
 def _document(given: OpeningDocumentForm | None, kind: str | None, path: str) -> list[Problem]:
@@ -127,10 +178,23 @@ def _terms(given: OpeningTermsForm | None, holder_type: str | None) -> list[Prob
     found = []
     if holder_type is not None and given.version is not None and given.version != version_of(holder_type):
         found.append(refusals.TERMS_VERSION_MISMATCH.problem())
-    if given.accepted_at is not None and accepted_at(given) is None:
+    if given.accepted_at is not None and _accepted_at(given) is None:
         found.append(refusals.ACCEPTED_AT_INVALID.problem())
     if given.ip is not None and not _is_address(given.ip):
         found.append(refusals.TERMS_IP_INVALID.problem())
+    return found
+
+
+def _acceptance(given: AcceptanceForm | None, holder_type: str | None) -> list[Problem]:
+    if given is None:
+        return []
+    found = []
+    if holder_type is not None and given.file_name not in (None, TERMS[holder_type].file_name):
+        found.append(refusals.FILE_NAME_MISMATCH.problem())
+    if given.accepted_at is not None and _accepted_at(given) is None:
+        found.append(refusals.ACCEPTANCE_TIME_INVALID.problem())
+    if given.ip is not None and not _is_address(given.ip):
+        found.append(refusals.ACCEPTANCE_IP_INVALID.problem())
     return found
 
 
@@ -166,4 +230,4 @@ def uploaded(request: Request, slot: str, pages: Sequence[DocumentPage], *, appe
 
 def flags(holder_type: str, fields: Sequence[str]) -> tuple[str, ...]:
     """Returns the fields that are slots of such a holder, in order. Only these can be uploaded again."""
-    return tuple(slot for slot in SLOTS[holder_type] if slot in fields)
+    return tuple(slot for slot in TAKEN_SLOTS[holder_type] if slot in fields)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from lastro.core.secrets import KeyRing
 
 _PERSON = "p.name, p.document_type, p.document_number, p.email, p.phone, p.birth_date, p.address"
-_COLUMNS = f"""r.id, r.status, r.version, r.external_id, r.holder_type, r.trade_name, r.representative_ids, r.missing,
-  r.reproved_code, r.reproved_description, r.reproved_fields, r.expires_at, r.submissions, r.analysis_reference,
-  r.account_id, r.created_at, r.updated_at, {_PERSON}"""
+_COLUMNS = f"""r.id, r.status, r.version, r.external_id, r.holder_type, r.trade_name, r.alias, r.representative_ids,
+  r.missing, r.reproved_code, r.reproved_description, r.reproved_fields, r.expires_at, r.submissions, r.analysis_reference,
+  r.account_id, r.key_due_at IS NOT NULL AS is_keyless, r.created_at, r.updated_at, {_PERSON}"""
 _FROM = "FROM account_requests r JOIN parties p ON p.company_id = r.company_id AND p.id = r.party_id"
 _BY_ID = f"SELECT {_COLUMNS} {_FROM} WHERE r.company_id = $1 AND r.id = $2"
 _NEWEST = f"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ class TermsOfUse:
     version: str
     title: str
     text: str
+    file_name: str
+    published_at: datetime
 
 
 _SHARED: Final = (
@@ -26,18 +29,34 @@ _SHARED: Final = (
     " e para prevenir fraude e lavagem de dinheiro (Lei 13.709/2018, art. 7º, II; Circular BCB 3.978/2020).\n\n"
     "O titular mantém os dados atualizados e pode pedir o encerramento da conta a qualquer momento."
 )
+_PUBLISHED: Final = datetime(2026, 1, 1, 3, tzinfo=UTC)  # the year's first moment in Brasilia
 TERMS: Final[Mapping[str, TermsOfUse]] = {
     "INDIVIDUAL": TermsOfUse(
         "2026-01",
         "Termos da conta de pagamento de pessoa natural",
         "O titular declara que os dados são seus e verdadeiros, e que movimenta a conta em nome próprio.\n\n" + _SHARED,
+        "termos-individual-2026-01.pdf",
+        _PUBLISHED,
     ),
     "ORGANIZATION": TermsOfUse(
         "2026-01",
         "Termos da conta de pagamento de pessoa jurídica",
         "Quem assina declara que tem poderes para representar o titular, e que os dados são verdadeiros.\n\n" + _SHARED,
+        "termos-organization-2026-01.pdf",
+        _PUBLISHED,
     ),
 }
+
+
+def terms_pdf(file_name: str) -> bytes | None:
+    """Draws terms as a PDF, the same bytes each time; None: no terms have this name. Not for the loop."""
+    terms = next((one for one in TERMS.values() if one.file_name == file_name), None)
+    if terms is None:
+        return None
+    # Imported here: the libraries of it take a fifth of the time that lastro starts in.
+    from lastro.accounts.opening.terms_drawing import draw  # noqa: PLC0415
+
+    return draw(terms)
 
 
 def version_of(holder_type: str) -> str:

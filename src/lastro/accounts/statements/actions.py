@@ -155,7 +155,7 @@ class ReadFile(Act["Bounds | None"]):
         opening, closing = Money(known.opening[0], self.currency), Money(known.closing[0], self.currency)
         statement = Statement(
             known.account, self.institution, self.currency, self.period.since, known.until, opening, closing, context.now,
-            context.chance.uuid(context.now), self.period.last or day_of(known.until),
+            context.chance.uuid(context.now), day_of(self.period.until),
         )  # fmt: skip
         ending, media, writer = WRITERS[self.format]
         name = f"extrato-{known.account.number}-{day_of(self.period.since)}-{day_of(known.until)}.{ending}"

@@ -4,33 +4,54 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.statements import docs
 from lastro.accounts.statements import problems as refusals
 from lastro.accounts.statements.actions import ListEntries, ReadFile
 from lastro.accounts.statements.formats import CSV_PT
-from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OF_PAGES, OPERATIONS, EntryFilter, Period
-from lastro.api_kit.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
+from lastro.accounts.statements.model import (
+    EARLIEST,
+    JSON,
+    LATEST,
+    MEDIA,
+    MICROSECOND,
+    MOST_DAYS,
+    OF_PAGES,
+    OPERATIONS,
+    EntryFilter,
+    Period,
+)
+from lastro.api_kit.paging import (
+    DAY_OR_MOMENT,
+    LARGEST_LIMIT,
+    first_instant,
+    last_instant,
+    page_queries,
+    read_choice,
+    read_page,
+    read_timestamp,
+)
 from lastro.api_kit.routes import Incoming, Query, Route
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.ledger import CURRENCIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from lastro.accounts.model import Institution
     from lastro.core.runner import Verb
 
 _NAME = re.compile(r"[\x21-\x7e]{1,255}")  # of a payment in its network
-_DAY = {"type": "string", "format": "date"}
 _FLAG = {"type": "string", "enum": ["true", "false"], "default": "false"}
 _QUERIES = (
     Query("currency", "BRL where nothing is said.", {"type": "string", "enum": list(CURRENCIES), "default": "BRL"}),
     *page_queries(LARGEST_LIMIT),
-    Query("startDate", f"The first day, in Brasilia. A period has at most {MOST_DAYS} days.", _DAY),
-    Query("endDate", "The last day, in Brasilia, with all of it.", _DAY),
+    Query("startDate", f"The first day, in Brasilia, or an instant (pages alone). A period has at most {MOST_DAYS} days.",
+          DAY_OR_MOMENT),
+    Query("endDate", "The last day, in Brasilia, with all of it, or an instant (pages alone).", DAY_OR_MOMENT),
     Query("operation", "What came in, or what went out.", {"type": "string", "enum": list(OPERATIONS)}),
     Query("endToEndId", "What this payment, or its refunds and returns, moved.", {"type": "string"}),
     Query("mergeBatch", "Whether the transfers of a payout batch are shown as one entry.", _FLAG),
@@ -57,7 +78,11 @@ class _StatementHandlers:
         period = _period(query, problems)
         if form != JSON:
             problems += [refusals.OF_PAGES_ALONE.problem(name) for name in OF_PAGES if name in query]
-            if period.first is None and "startDate" not in query:
+            if read_timestamp(query.get("startDate", "")) is not None:
+                problems.append(refusals.START_DATE_NOT_ALLOWED.problem())
+            if read_timestamp(query.get("endDate", "")) is not None:
+                problems.append(refusals.END_DATE_NOT_ALLOWED.problem())
+            if "startDate" not in query:
                 problems.append(refusals.START_DATE_REQUIRED.problem())
             if problems:
                 return Refused(Kind.INVALID, tuple(problems))
@@ -84,28 +109,27 @@ def routes(institution: Institution) -> tuple[Route, ...]:
 
 
 def _period(query: Mapping[str, str], problems: list[Problem]) -> Period:
-    """Reads the days of a query. One end alone is as far from the other as a period may reach."""
-    first, last = (_day(query, name, problems) for name in ("startDate", "endDate"))
-    reach = timedelta(days=MOST_DAYS - 1)
+    """Reads the ends of a period. One end alone is as far from the other as a period may reach."""
+    first, last = _end(query, "startDate", first_instant, problems), _end(query, "endDate", last_instant, problems)
+    reach = timedelta(days=MOST_DAYS) - MICROSECOND
     if first is not None and last is not None and not timedelta() <= last - first <= reach:
         text = f"must not be before startDate, nor after {MOST_DAYS} days of it"
         problems.append(refusals.DATE_OUT_OF_RANGE.problem("endDate", why=text))
         return Period()
     if first is None and last is not None:
-        first = last - min(reach, last - date.min - timedelta(days=1))
+        first = last - min(reach, last - EARLIEST)
     elif last is None and first is not None:
-        last = first + min(reach, date.max - first - timedelta(days=1))
-    return Period(first, last)
+        last = first + min(reach, LATEST - first)
+    return Period(first or EARLIEST, last or LATEST)
 
 
-def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date | None:
+def _end(
+    query: Mapping[str, str], name: str, read: Callable[[str], datetime | None], problems: list[Problem]
+) -> datetime | None:
     text = query.get(name)
     if text is None:
         return None
-    day = read_date(text)
-    if day is None:
+    at = read(text)
+    if at is None:
         problems.append(refusals.DATE_INVALID.problem(name))
-    elif not date.min < day < date.max:
-        problems.append(refusals.DATE_OUT_OF_RANGE.problem(name, why="no account is so old, or will be"))
-        return None
-    return day
+    return at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from lastro.core.media import CSV
@@ -27,26 +27,15 @@ MEDIA = {
 }  # fmt: skip
 BRASILIA = timezone(timedelta(hours=-3))  # no summer time since 2019
 MICROSECOND = timedelta(microseconds=1)
+EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Days in Brasilia, both inclusive; None: without an end on that side."""
+    """The first and the last instant, both inclusive, in UTC."""
 
-    first: date | None = None
-    last: date | None = None
-
-    @property
-    def since(self) -> datetime:
-        """Its first instant."""
-        return _midnight(self.first) if self.first is not None else datetime.min.replace(tzinfo=UTC)
-
-    @property
-    def until(self) -> datetime:
-        """Its last instant."""
-        if self.last is None:
-            return datetime.max.replace(tzinfo=UTC)
-        return _midnight(self.last) + timedelta(days=1) - MICROSECOND
+    since: datetime = EARLIEST
+    until: datetime = LATEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +91,3 @@ class Statement:
 def day_of(at: datetime) -> date:
     """Returns the day in Brasilia."""
     return at.astimezone(BRASILIA).date()
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time.min, BRASILIA).astimezone(UTC)

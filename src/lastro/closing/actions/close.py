@@ -12,7 +12,7 @@ from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.closing import store
 from lastro.closing.model import CloseRequest, Obstacle
 from lastro.closing.problems import STATUS_CONFLICT
-from lastro.closing.rendering import in_the_way, shown
+from lastro.closing.rendering import in_the_way, listed, shown
 from lastro.closing.states import CLOSE_REQUESTS
 from lastro.core.runner import Act, Done
 from lastro.core.write import Relied, Write
@@ -91,3 +91,21 @@ class ReadCloseRequest(Act["CloseRequest | None"]):
     def decide(self, known: CloseRequest | None, context: RequestContext) -> Done | Refused:
         """Shows it."""
         return NOT_FOUND if known is None else Done(None, render(shown(known)))
+
+
+@dataclass(frozen=True)
+class ListCloseRequests(Act["tuple[list[CloseRequest], int | None]"]):
+    """POST /order/v1/banking/accounts/close-requests/paged/list. skip, take: of all requests, newest first."""
+
+    skip: int
+    take: int
+    is_counted: bool
+
+    async def read(self, session: Session, context: RequestContext) -> tuple[list[CloseRequest], int | None]:
+        """Reads the requests, and their number where it is wanted."""
+        found = await store.requests_of(session, context.company_id, self.skip, self.take)
+        return found, await store.number_of_requests(session, context.company_id) if self.is_counted else None
+
+    def decide(self, known: tuple[list[CloseRequest], int | None], context: RequestContext) -> Done:
+        """Shows them."""
+        return Done(None, render(listed(*known)))

@@ -81,7 +81,7 @@ CREATE = Doc(
         misread("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL or PHONE."),
         of_keys.KEY_REQUIRED, of_keys.KEY_INVALID, of_keys.KEY_MISMATCH,
         problems.KEY_NOT_FOUND,
-        misread("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
+        misread("channel", "INVALID", "It is none of the channels.", "Leave it out."),
         of_keys.CHANNEL_NOT_ALLOWED,
     ),
     {"claimType": "PORTABILITY", "type": "EMAIL", "key": "ana@example.com"}, _SENT,

@@ -31,7 +31,8 @@ class OpenClaim(Form):
     channel: Annotated[
         CHANNEL | None,
         msgspec.Meta(
-            description="How the code is sent: EMAIL to an EMAIL key, SMS to a PHONE key; left out, as the type says.",
+            description="How the code is sent: EMAIL to an EMAIL key, SMS to a PHONE key; left out, as the type says."
+            " WHATSAPP is taken for SMS.",
             examples=["EMAIL"],
         ),
     ] = None

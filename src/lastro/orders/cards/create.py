@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lastro.core.write import Row, Write
-from lastro.orders.actions.create import MakeOrder, unguessable
+from lastro.core.write import Write
+from lastro.orders.actions.create import MakeOrder
 from lastro.orders.cards import store
 from lastro.orders.cards.model import CardPayment, CardWish, Drawn, StoredCard
 from lastro.orders.cards.problems import CARD_TOKEN_INVALID, CREDIT_CARD_NUMBER_NOT_ALLOWED
 from lastro.orders.cards.rules import expiry_problem
 from lastro.orders.cards.states import CARD_PAYMENTS
+from lastro.orders.cards.tokens import stored_card, token_row
 from lastro.orders.silence import silent
 from lastro.rails.port import CARD, Permanent, Transient, charge_id
 from lastro.standards.calendar import brasilia_day
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from lastro.rails.port import CardOrder, Tokenizer
 
 _DETAILS = "order.paymentDetails"
-_NAME = "lct_{}"  # a client's token of a card; the prefix lets secret scanners find one
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,7 @@ class CreateCard(MakeOrder):
             return silent(CARD, "tokenize", why)
         except Permanent as refused:
             return CREDIT_CARD_NUMBER_NOT_ALLOWED.refused(code=refused.code)
-        name = _NAME.format(unguessable(known.setup.number, context.chance.bytes(32)))
-        kept = StoredCard(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
+        kept = stored_card(typed, made, known.setup.number, context)
         self.tokens.append(kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=True))
 
@@ -128,10 +127,5 @@ class CreateCard(MakeOrder):
         }  # fmt: skip
         rows = CARD_PAYMENTS.born(values, context.now)
         if known.card.is_new:
-            expiry = f"{kept.expiry.month:02d}/{kept.expiry.year % 100:02d}"
-            token = {
-                "name": kept.name, "token": kept.token, "brand": kept.brand, "last_four": kept.last_four,
-                "expiry": expiry, "order_id": order.id, "created_at": context.now,
-            }  # fmt: skip
-            rows = (*rows, Row("card_tokens", token))
+            rows = (*rows, token_row(kept, order.id, context.now))
         return Write(context.company_id, rows=rows)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 import msgspec
 
@@ -13,7 +14,7 @@ from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLME
 from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from lastro.core.errors import Problem
 
@@ -31,11 +32,11 @@ _HEADER = r"^[ -~]*$(?!\n)"  # the characters that a browser may send in a heade
 _NEVER = "It goes to the acquirer's tokenizer and nowhere else: it is not stored, logged or compared."
 
 
-class CreditCardForm(Form):
+class CardForm(Form):
     """A card as its holder typed it."""
 
     def __repr__(self) -> str:
-        return "CreditCardForm(***)"
+        return f"{type(self).__name__}(***)"
 
     holder_name: Line
     holder_document: Annotated[
@@ -51,6 +52,11 @@ class CreditCardForm(Form):
     brand: Annotated[
         str | None, msgspec.Meta(description=f"{', '.join(BRANDS)}; where it is given it has to be the number's.")
     ] = None
+
+
+class CreditCardForm(CardForm):
+    """A card as its holder typed it, with its plan."""
+
     installments: Installments | None = None
     skip3ds: Annotated[
         bool | None, msgspec.Meta(description="The payer is not authenticated: a chargeback is then yours.")
@@ -74,10 +80,9 @@ class BrowserForm(Form):
 class PaymentDetailsForm(Form):
     """The card that pays the order: one that was typed, or one that is kept."""
 
+    aliases: ClassVar = {"card3DSToken": "cardToken"}
     three_ds_token: Token | None = None
-    card_token: Annotated[Token | None, msgspec.Meta(description="A `cardToken` of an earlier order of your company.")] = (
-        None
-    )
+    card_token: Annotated[Token | None, msgspec.Meta(description="A `cardToken` of your company.")] = None
     installments: Annotated[
         Installments | None, msgspec.Meta(description="1 where nothing is said; the same as in `creditCard`.")
     ] = None
@@ -114,7 +119,7 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
     card, details.credit_card = details.credit_card, None
     before = len(problems)
     skips = card is not None and bool(card.skip3ds)
-    typed = None if card is None else _typed(card, problems)
+    typed = None if card is None else typed_card(card, problems)
     _check_choice(details, card, problems)
     installments = _installments(details, card, problems)
     browser = _browser(details.browser, problems, needed=not skips)
@@ -154,8 +159,11 @@ def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bo
     return told
 
 
-def _typed(card: CreditCardForm, problems: list[Problem]) -> Typed | None:
-    """Returns the card if it has no problem. A field that the form found at fault is None, and was noted there."""
+def typed_card(card: CardForm, problems: list[Problem]) -> Typed | None:
+    """Returns the card if it has no problem. A field that the form found at fault is None, and was noted there.
+
+    Problems are of a card within an order; `of_card` names their fields for a card by itself.
+    """
     before = len(problems)
     number = _read(CardNumber, card.number, "number", problems)
     code = _read(SecurityCode, card.cvv, "cvv", problems)
@@ -180,6 +188,11 @@ def _typed(card: CreditCardForm, problems: list[Problem]) -> Typed | None:
     assert brand is not None
     assert document is not None
     return Typed(number, code, expiry, brand, {"name": card.holder_name, "document": document})
+
+
+def of_card(problems: Iterable[Problem]) -> list[Problem]:
+    """Returns the problems of a card by itself. Their fields are named without the order around it."""
+    return [replace(problem, field=problem.field.removeprefix(f"{_CARD}.")) for problem in problems]
 
 
 def _read(read: Callable[[str], T], text: str | None, field: str, problems: list[Problem]) -> T | None:

@@ -47,3 +47,5 @@ BROWSER_PART_REQUIRED = invalid("order.paymentDetails.browser.language", "REQUIR
 CARD_FIELD_INVALID = invalid("order.paymentDetails.creditCard.number", "INVALID", "{wrong}",
     "The number has not 12 to 19 digits, or its check digit does not match; the expiry is not written `MM/YY`.",
     "Have it typed again, a number as digits alone.")
+CARD_NOT_SUPPORTED = invalid("number", "NOT_SUPPORTED", "no acquirer of cards is configured here",
+    "It is of a brand that is not taken, or no acquirer is configured.", "Have another card typed.")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 _KEPT = "SELECT name, token, brand, last_four, expiry FROM card_tokens WHERE company_id = $1 AND name = $2"
+_NUMBER = "SELECT number FROM companies WHERE company_id = $1"
 _TAKES = "SELECT takes_unauthenticated_cards FROM companies WHERE company_id = $1"
 _ASKED_BACK = """
 SELECT (SELECT coalesce(sum(used_minor), 0)::bigint FROM quotas
@@ -30,6 +31,11 @@ async def kept(session: Session, company_id: UUID, name: str) -> StoredCard | No
     if row is None:
         return None
     return StoredCard(row["name"], row["token"], row["brand"], row["last_four"], Expiry.parse(row["expiry"]))
+
+
+async def company_number(session: Session, company_id: UUID) -> int:
+    """Reads the company's number, which stands in its tokens."""
+    return int(await session.value(_NUMBER, company_id))
 
 
 async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:

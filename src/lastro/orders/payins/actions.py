@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.api_kit.routes import render
+from lastro.api_kit.routes import as_id, render
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Row, Write
 from lastro.orders import store
 from lastro.orders.actions.create import CreateOrderContext, Destinations, columns, destination_problems, pix_order, relied
-from lastro.orders.actions.read import ReadOrder
 from lastro.orders.model import Party
 from lastro.orders.payins.problems import (
     AMOUNT_OUT_OF_RANGE,
@@ -102,11 +101,28 @@ class CreateOne(Act[CreateOrderContext]):
 
 
 @dataclass(frozen=True)
-class ReadOne(ReadOrder):
-    """GET /order/v1/banking/order-payins/{id}. order_id None: what was named is no id."""
+class ReadOne(Act["OrderShown | None"]):
+    """GET /order/v1/banking/order-payins/{id}. name: an id, or a code of the client's; None: it can be neither.
+
+    external_id: the code that the order has to have, where the query names one.
+    """
+
+    name: str | None
+    external_id: str | None
+    place: Installation
+
+    def query(self) -> Query[OrderShown | None] | None:
+        """Returns the query of the order."""
+        return None if self.name is None else store.shown_by_id_or_code(as_id(self.name), self.name)
+
+    async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
+        """Returns None: the text is neither an id nor a code."""
+        return None
 
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:
-        """Shows it as a pay-in."""
+        """Shows it."""
+        if known is not None and self.external_id not in (None, known.order.external_id):
+            return Refused(Kind.NOT_FOUND)
         return _shown(known, self.place)
 
 

@@ -23,6 +23,8 @@ _PATH = "/order/v1/banking/order-payins"
 _LONGEST_EXTERNAL_ID = 64
 _BY_CODE = (Query("externalId", "A code of yours, exactly. Required.", text_schema(_LONGEST_EXTERNAL_ID)),)
 
+_OF_CODE = (Query("externalId", "The code of yours that the order has to have.", text_schema(_LONGEST_EXTERNAL_ID)),)
+
 
 @dataclass(frozen=True)
 class _PayinHandlers:
@@ -40,9 +42,17 @@ class _PayinHandlers:
         account_id = as_id(form.account_id)
         return CreateOne(incoming.company_id, form, amount, account_id, self.place, self.destinations)
 
-    def read(self, incoming: Incoming) -> Verb[Any]:
+    def read(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/order-payins/{id}."""
-        return ReadOne(incoming.id("id"), self.place)
+        problems: list[Problem] = []
+        external_id = read_text(incoming.query, "externalId", _LONGEST_EXTERNAL_ID, problems)
+        name = incoming.path["id"]
+        is_name = len(name) <= _LONGEST_EXTERNAL_ID and name.isprintable()
+        return (
+            Refused(Kind.INVALID, tuple(problems))
+            if problems
+            else ReadOne(name if is_name else None, external_id, self.place)
+        )
 
     def find(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/order-payins?externalId=."""
@@ -59,5 +69,5 @@ def payin_routes(place: Installation, destinations: Destinations) -> tuple[Route
             "POST", _PATH, "create_order_payin", "orders:write", handlers.create, docs.CREATE, success=201, key="optional",
         ),
         Route("GET", _PATH, "find_order_payin", "orders:read", handlers.find, docs.FIND, queries=_BY_CODE),
-        Route("GET", _PATH + "/{id}", "read_order_payin", "orders:read", handlers.read, docs.READ),
+        Route("GET", _PATH + "/{id}", "read_order_payin", "orders:read", handlers.read, docs.READ, queries=_OF_CODE),
     )  # fmt: skip

@@ -61,9 +61,12 @@ CREATE = Doc(
     _CREATED,
 )  # fmt: skip
 READ = Doc(
-    "Read a pay-in", "The order as it is now: any order of your company, whichever door made it.", None, PayIn,
+    "Read a pay-in",
+    "The order as it is now: any order of your company, whichever door made it. In the path stands its `id`, or your"
+    " `externalId`: then it is the newest order of this code. `?externalId=` beside it proves that both are of one order.",
+    None, PayIn,
     (
-        not_found("No order of your company has this id."),
+        not_found("No order of your company has this id or code, or not the code of the query."),
     ),
     None, _PAID,
 )  # fmt: skip

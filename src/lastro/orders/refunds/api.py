@@ -16,7 +16,7 @@ from lastro.orders.refunds.create import MakeRefund, RefundWish
 from lastro.orders.refunds.forms import CreateRefund
 from lastro.orders.refunds.read import ListRefunds, ReadRefund
 from lastro.orders.refunds.rendering import STATUSES
-from lastro.orders.refunds.rules import form_problems
+from lastro.orders.refunds.rules import code_of, form_problems
 from lastro.orders.refunds.store import RefundFilter
 
 if TYPE_CHECKING:
@@ -49,13 +49,15 @@ class _RefundHandlers:
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, CreateRefund))
         assert amount is not None
+        code, word = code_of(form.refund_code)
         wish = RefundWish(
             as_id(form.order_id) or _NOBODYS,
             form.external_id,
             amount,
-            form.refund_code,
+            code,
             form.refund_reason,
             form.description,
+            word,
         )
         return MakeRefund(wish, self.place, self.is_disputed)
 

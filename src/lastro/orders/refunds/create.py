@@ -33,7 +33,10 @@ _OWES = refusals.ORDER_ID_NOT_ALLOWED.problem(why="its account owes: nothing goe
 
 @dataclass(frozen=True, slots=True)
 class RefundWish:
-    """A refund as a client asks for it. code: MD06. reason: kept. description: told to the payer."""
+    """A refund as a client asks for it. code: MD06. reason: kept. description: told to the payer.
+
+    word: by which the client named the code; None: by the code itself.
+    """
 
     order_id: UUID
     external_id: str
@@ -41,6 +44,7 @@ class RefundWish:
     code: str
     reason: str | None = None
     description: str | None = None
+    word: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class MakeRefund(Act["store.Ground | None"]):
             # A transfer between two accounts here never goes unanswered.
             "ask_at": None if rail == BOOK else context.now + FIRST_ASK, "created_at": context.now,
             "updated_at": context.now,
-            "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason,
+            "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason, "refund_word": wish.word,
             "description": wish.description, "rail": rail,
         }  # fmt: skip
         told = ReturnOrder(return_id, known.network_id, wish.amount, wish.code, wish.description)
@@ -137,7 +141,7 @@ class MakeRefund(Act["store.Ground | None"]):
                 context.company_id, quotas=(Quota(payment_id, store.PART_QUOTA, "", wish.amount.minor, known.whole_minor),)
             )
         asked = RefundAsked(
-            refund_id, "PENDING", order.id, wish.external_id, return_id, wish.amount, wish.code, wish.reason,
+            refund_id, "PENDING", order.id, wish.external_id, return_id, wish.amount, wish.code, wish.word, wish.reason,
             wish.description, None, None, context.now, context.now,
         )  # fmt: skip
         return Done(write, render(shown(asked)), refund_id, keep="forever")

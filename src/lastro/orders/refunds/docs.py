@@ -23,7 +23,7 @@ _ASKED: dict[str, Any] = {
     "description": "Your book is gone",
 }  # fmt: skip
 _CREATED: dict[str, Any] = {
-    "id": _ID, **_ASKED, "status": "PENDING", "returnId": "D9999901020260131121500001aBcDeF",
+    "id": _ID, **_ASKED, "networkRefundCode": "MD06", "status": "PENDING", "returnId": "D9999901020260131121500001aBcDeF",
     "createdAt": "2026-01-31T12:15:00.120945Z", "updatedAt": "2026-01-31T12:15:00.120945Z",
 }  # fmt: skip
 _PAID = {**_CREATED, "status": "PAID", "updatedAt": "2026-01-31T12:15:01.871204Z"}

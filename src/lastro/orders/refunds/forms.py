@@ -19,8 +19,10 @@ class CreateRefund(Form):
     refund_code: Annotated[
         str,
         msgspec.Meta(
-            description="MD06: you or the payer ask for it.",
-            examples=["MD06"], pattern=r"^[A-Z0-9]{4}$(?!\n)", extra_json_schema={"enum": list(CODES)},
+            description="MD06: you or the payer ask for it. Or an upper-case word of yours such as RECEIVER_REQUEST: it is"
+            " kept, and MD06 is sent.",
+            examples=["MD06"], pattern=r"^([A-Z]{2}[0-9]{2}|[A-Z_]{3,40})$(?!\n)",
+            extra_json_schema={"pattern": f"^({'|'.join(CODES)}|[A-Z_]{{3,40}})$"},
         ),
     ]  # fmt: skip
     refund_reason: Annotated[

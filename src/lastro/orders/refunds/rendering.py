@@ -24,7 +24,8 @@ class Refund(Answer, frozen=True, kw_only=True):
     external_id: Annotated[str, msgspec.Meta(description="The refund's id in your system.")]
     status: Annotated[str, words(*STATUSES)]
     amount: Money
-    refund_code: Annotated[str, words(*CODES, "SL02", description="SL02: of one that an earlier version took.")]
+    refund_code: Annotated[str, msgspec.Meta(description="As you gave it: a code, or your word.", examples=["MD06"])]
+    network_refund_code: Annotated[str, words(*CODES, "SL02", description="As the network has it.")]
     refund_reason: Annotated[str | None, msgspec.Meta(description="Why, in your words; told to nobody.")] = None
     description: Annotated[str | None, msgspec.Meta(description="What the payer is told with the money.")] = None
     return_id: Annotated[
@@ -56,7 +57,8 @@ def shown(asked: RefundAsked) -> Refund:
         external_id=asked.external_id,
         status=asked.state,
         amount=Money.of(asked.amount),
-        refund_code=asked.code,
+        refund_code=asked.word or asked.code,
+        network_refund_code=asked.code,
         refund_reason=asked.reason,
         description=asked.description,
         return_id=asked.return_id,

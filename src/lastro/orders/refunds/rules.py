@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 WINDOW: Final = timedelta(days=90)  # from the network's settlement (API Pix 2.9.0, devolução)
 CODES: Final = ("MD06",)
+GENERAL: Final = "MD06"  # sent for a word that has no code of its own here
+# The codes of words by which clients of other platforms name a reason. The list is open: any other word is GENERAL.
+WORDS: Final = {"RECEIVER_REQUEST": "MD06"}
 CALLED_OFF: Final = "CALLED_OFF"  # the end code of a return that was called off
 # The codes that clients may not give (API Pix 2.9.0, DevolucaoNatureza): those of a dispute and of the institution's faults,
 # and that of the withdrawal or change part of a Pix, which no order here has.
@@ -42,10 +45,16 @@ def given_up_for(refund: Refund, message: Sending, now: datetime) -> str | None:
     return NOT_TAKEN if is_over else None
 
 
+def code_of(given: str) -> tuple[str, str | None]:
+    """Returns the network's code, and the client's word for it. None: the client gave the code."""
+    is_code = given[-1:].isdigit()
+    return (given, None) if is_code else (WORDS.get(given, GENERAL), given)
+
+
 def form_problems(form: CreateRefund) -> list[Problem]:
     """Returns the problems of a request that need no look-up. The form of single fields was checked before."""
     problems: list[Problem] = []
-    code = form.refund_code
+    code = None if form.refund_code is None else code_of(form.refund_code)[0]
     if code in _NOT_FOR_CLIENTS:
         problems.append(refusals.REFUND_CODE_NOT_ALLOWED.problem(why=_NOT_FOR_CLIENTS[code]))
     elif code is not None and code not in CODES:

@@ -182,4 +182,6 @@ async def refunds_in(session: Session, company_id: UUID, wanted: RefundFilter, p
     return await mapped(rows, asked_from)
 
 
-asked_from = RowMapper(RefundAsked, columns={"state": "state", "code": "reason_code", "reason": "refund_reason"}).of
+asked_from = RowMapper(
+    RefundAsked, columns={"state": "state", "code": "reason_code", "word": "refund_word", "reason": "refund_reason"}
+).of

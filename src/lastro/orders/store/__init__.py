@@ -85,6 +85,12 @@ _BY_ID = SHOWN.format(ORDER + "o.id = $2")
 BY_TOKEN = SHOWN.format(ORDER + "o.order_token = $2")
 # The newest order that a client made under a code of its own.
 _NEWEST = SHOWN.format(ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
+# The order of this id, else the newest of this code: a code may look like an id.
+_ID_OR_CODE = """o.id = coalesce(
+    (SELECT id FROM orders WHERE company_id = $1 AND id = $2),
+    (SELECT id FROM orders WHERE company_id = $1 AND external_id = $3 AND origin = 'TRANSPARENT'
+      ORDER BY created_at DESC LIMIT 1))"""
+_BY_ID_OR_CODE = SHOWN.format(ORDER + _ID_OR_CODE)
 # A statement for each set of filters, so that the planner can choose the index: a filter left open with OR needs a scan.
 _FILTERS = {
     "status": "o.status = {}",
@@ -163,6 +169,11 @@ def shown_by_id(order_id: UUID) -> Query[OrderShown | None]:
 def newest_by_external_id(external_id: str) -> Query[OrderShown | None]:
     """Returns the query of the newest order under a client's code. Its rows are those of `shown_by_id`."""
     return Query(_NEWEST, (external_id,), lambda rows: shown_from(rows[0]) if rows else None)
+
+
+def shown_by_id_or_code(order_id: UUID | None, code: str) -> Query[OrderShown | None]:
+    """Returns the query of an order by its id or its code. order_id None: the text is no id."""
+    return Query(_BY_ID_OR_CODE, (order_id, code), lambda rows: shown_from(rows[0]) if rows else None)
 
 
 def shown_from(row: Record) -> OrderShown:

@@ -188,6 +188,12 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
                headers=("cache-control", "content-disposition", "x-robots-tag")),),
         (404,), parameters={"name": "As `voucherUrl` names it."},
     )},
+    "/terms/{name}": {"GET": Open(
+        "read_terms_file", "accounts",
+        Doc("Read the terms of an account as a PDF", "What a holder accepts, as `url` of the terms names it."),
+        (Gives(200, "The terms on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"}),),
+        (404,), parameters={"name": "As `fileName` of the terms."},
+    )},
     "/checkout/{token}": {"GET": Open(
         "read_checkout", "checkout",
         Doc("Read the page of an order",

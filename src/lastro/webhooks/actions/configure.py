@@ -11,7 +11,7 @@ from lastro.core.write import Row, Touch, Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import INTERFACES
 from lastro.webhooks.model import Setting
-from lastro.webhooks.rendering import webhook, webhook_now
+from lastro.webhooks.rendering import set_webhook, webhook_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lastro.webhooks.model import Troubled
 
 _TABLE = "webhook_settings"
+_UNSET = (None, True)  # a type that nobody has set
 
 SettingsByEvent = dict[str, Setting]
 
@@ -39,9 +40,13 @@ class ReadSettings(Act[tuple[SettingsByEvent, "tuple[Troubled, ...]"]]):
 
 @dataclass(frozen=True)
 class SetSettings(Act[SettingsByEvent]):
-    """Sets some types of events, each whole, and leaves the others. wanted: URL and its switch, by type."""
+    """Sets some types of events, each whole. wanted: URL and its switch, by type.
+
+    is_whole: types that are not named lose their URL; else they stay as they are.
+    """
 
     wanted: Mapping[str, tuple[str | None, bool]]
+    is_whole: bool = False
 
     async def read(self, session: Session, context: RequestContext) -> SettingsByEvent:
         """Reads the settings."""
@@ -49,21 +54,38 @@ class SetSettings(Act[SettingsByEvent]):
 
     def decide(self, known: SettingsByEvent, context: RequestContext) -> Done:
         """Writes the settings that differ. Events that are numbered from now on go by them."""
+        unnamed = known.keys() - self.wanted.keys() if self.is_whole else ()
+        wanted = {**self.wanted, **dict.fromkeys(sorted(unnamed), _UNSET)}
         changed = {
-            event: Setting(url, active, known[event].version + 1 if event in known else 1)
-            for event, (url, active) in self.wanted.items()
-            if event not in known or (known[event].url, known[event].active) != (url, active)
+            event: Setting(url, active, known[event].version + 1 if event in known else 1, context.now)
+            for event, (url, active) in wanted.items()
+            if (url, active) != ((known[event].url, known[event].active) if event in known else _UNSET)
         }
-        body = render(webhook({**known, **changed}))
+        body = render(set_webhook({**known, **changed}, changed))
         if not changed:
             return Done(None, body)
         rows = tuple(
-            Row(_TABLE, {"event": event, "url": s.url, "active": s.active, "is_extra": event not in INTERFACES})
+            Row(
+                _TABLE,
+                {
+                    "event": event,
+                    "url": s.url,
+                    "active": s.active,
+                    "is_extra": event not in INTERFACES,
+                    "updated_at": s.updated_at,
+                },
+            )
             for event, s in changed.items()
             if event not in known
         )
         touches = tuple(
-            Touch(_TABLE, event, known[event].version, {"url": s.url, "active": s.active, "version": s.version}, key="event")
+            Touch(
+                _TABLE,
+                event,
+                known[event].version,
+                {"url": s.url, "active": s.active, "version": s.version, "updated_at": s.updated_at},
+                key="event",
+            )
             for event, s in changed.items()
             if event in known
         )

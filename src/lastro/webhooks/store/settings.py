@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Session
 
-_SETTINGS = "SELECT event, url, active, version FROM webhook_settings WHERE company_id = $1"
+_SETTINGS = "SELECT event, url, active, version, updated_at FROM webhook_settings WHERE company_id = $1"
 _SECRET = "SELECT webhook_secret, version FROM companies WHERE company_id = $1"  # noqa: S105 a statement
 
 
 async def settings_of(session: Session, company_id: UUID) -> dict[str, Setting]:
     """Reads the settings, by event."""
     rows = await session.fetch(_SETTINGS, company_id)
-    return {r["event"]: Setting(r["url"], r["active"], r["version"]) for r in rows}
+    return {r["event"]: Setting(r["url"], r["active"], r["version"], r["updated_at"]) for r in rows}
 
 
 async def current_secret(session: Session, company_id: UUID) -> tuple[bytes, int]:

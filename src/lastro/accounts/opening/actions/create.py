@@ -43,14 +43,15 @@ class MakeRequest(Act[None]):
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         form, request_id = self.form, context.chance.uuid(context.now)
-        holder = _holder(context, form)
+        accepted = rules.accepted(form, context.now)
+        holder = _holder(context, form, accepted.ip)
         others = tuple(_representative(context, one) for one in form.representatives or ())
         missing = SLOTS[form.holder_type]
         values = {
-            "id": request_id, "external_id": form.external_id, "holder_type": form.holder_type,
+            "id": request_id, "external_id": form.external_id or str(request_id), "holder_type": form.holder_type,
             "party_id": holder.values["id"], "representative_ids": [one.values["id"] for one in others],
-            "trade_name": form.trade_name, "open_document": form.document.number,
-            "terms_version": form.terms_accepted.version, "terms_accepted_at": rules.accepted_at(form.terms_accepted),
+            "trade_name": form.trade_name, "alias": form.alias, "open_document": form.document.number,
+            "terms_version": accepted.version, "terms_accepted_at": accepted.at,
             "missing": list(missing), "expires_at": context.now + UPLOADS_FOR, "created_at": context.now,
             "updated_at": context.now,
         }  # fmt: skip
@@ -76,20 +77,24 @@ def taken(constraint: str) -> Refused | None:
     return None
 
 
-def _holder(context: RequestContext, form: OpeningForm) -> Row:
+def _holder(context: RequestContext, form: OpeningForm, ip: str | None) -> Row:
     address = msgspec.json.encode(_present(form.address)).decode()
-    values = _person(context, form.full_name, form, form.holder_type)
-    return Row("parties", {**values, "address": address, "ip": form.terms_accepted.ip})
+    values = _person(context, form.full_name, (form.document.type, form.document.number), form, form.holder_type)
+    return Row("parties", {**values, "address": address, "ip": ip})
 
 
 def _representative(context: RequestContext, one: RepresentativeForm) -> Row:
-    return Row("parties", {**_person(context, one.name, one, "INDIVIDUAL"), "address": None, "ip": None})
+    return Row(
+        "parties", {**_person(context, one.name, ("CPF", rules.cpf_of(one)), one, "INDIVIDUAL"), "address": None, "ip": None}
+    )
 
 
-def _person(context: RequestContext, name: str, of: OpeningForm | RepresentativeForm, entity_type: str) -> dict[str, Any]:
+def _person(
+    context: RequestContext, name: str, document: tuple[str, str], of: OpeningForm | RepresentativeForm, entity_type: str
+) -> dict[str, Any]:
     party_id: UUID = context.chance.uuid(context.now)
     return {
-        "id": party_id, "name": name, "document_type": of.document.type, "document_number": of.document.number,
+        "id": party_id, "name": name, "document_type": document[0], "document_number": document[1],
         "entity_type": entity_type, "email": of.email, "phone": of.phone, "birth_date": of.birth_date, "country": "BR",
     }  # fmt: skip
 

@@ -39,6 +39,7 @@ class ReadTerms(Act[None]):
     """GET /order/v1/banking/accounts/terms."""
 
     holder_type: str
+    public_url: str
 
     async def read(self, session: Session, context: RequestContext) -> None:
         """Reads nothing."""
@@ -46,4 +47,4 @@ class ReadTerms(Act[None]):
     def decide(self, known: None, context: RequestContext) -> Done:
         """Shows them."""
         del known
-        return Done(None, render(terms_shown(self.holder_type)))
+        return Done(None, render(terms_shown(self.holder_type, self.public_url)))

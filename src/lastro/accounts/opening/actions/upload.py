@@ -10,7 +10,7 @@ from lastro.accounts.opening import files, rules, store
 from lastro.accounts.opening import problems as refusals
 from lastro.accounts.opening.actions.create import taken
 from lastro.accounts.opening.actions.hand_over import handed_over
-from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, DocumentPage, Request
+from lastro.accounts.opening.model import MOST_PAGES, TAKEN_SLOTS, UPLOADS_FOR, DocumentPage, Request
 from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
@@ -66,7 +66,7 @@ class Upload(Act[UploadContext]):
     content: bytes
     digest: bytes
     place: OpeningPlace
-    append: bool = False
+    append: bool = True
 
     async def read(self, session: Session, context: RequestContext) -> UploadContext:
         """Reads the request and the pages in its slots."""
@@ -125,7 +125,7 @@ class Upload(Act[UploadContext]):
         request = known.request
         if request is None:
             return _NO_REQUEST
-        if self.slot not in SLOTS[request.holder_type]:
+        if self.slot not in TAKEN_SLOTS[request.holder_type]:
             return refusals.SLOT_OF_OTHER_HOLDER.refused(holder_type=request.holder_type)
         in_slot = [page for page in known.pages if page.slot == self.slot]
         is_there = any(page.digest == self.digest for page in in_slot)
