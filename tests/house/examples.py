@@ -13,6 +13,7 @@ from tests.house.asking import Ask, Example
 from tests.house.examples_of_keys import KEY_EXAMPLES
 
 from lastro.accounts.opening.docs import CREATE
+from lastro.orders.cards.tokens import CREATE as CARD_TOKEN
 
 
 def everywhere(text: str) -> Mapping[str, str]:
@@ -251,6 +252,8 @@ EXAMPLES: Mapping[str, Example] = {
     "upload_account_document": Example("account request", upload),
     "request_account_close": Example("account", close),
     "read_account_close": Example("close request", lambda request_id: Ask(path={"id": request_id})),
+    "list_account_closes": Example(None, lambda _: Ask(body={"skip": 0, "take": 10, "requireTotalCount": True})),
+    "create_card_token": Example(None, lambda _: Ask(body=dict(CARD_TOKEN.request or {}))),
     "contest_med": Example("account", contest),
     "read_med": Example("dispute", lambda object_id: Ask(path={"referenceId": object_id})),
     "defend_med": Example(
@@ -272,6 +275,7 @@ EXAMPLES: Mapping[str, Example] = {
         "account",
         lambda account_id: Ask(path={"id": account_id}, query={"limit": "10", "operation": "in", "mergeBatch": "false"}),
     ),
+    "read_company_balance": Example(None, lambda _: Ask(query={"accountType": "PAYMENT"})),
     "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
     "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
     "read_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
@@ -318,6 +322,10 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
     "/voucher/{name}": (
         ("GET", "/voucher/0000000000000000000000.pdf", None, 404),
         ("GET", "/voucher/x", None, 404),
+    ),
+    "/terms/{name}": (
+        ("GET", "/terms/termos-individual-2026-01.pdf", None, 200),
+        ("GET", "/terms/x", None, 404),
     ),
     "/slip/{name}": (
         ("GET", "/slip/0000000000000000000000.pdf", None, 404),

@@ -17,7 +17,7 @@ DOCS = ROOT / "docs"
 FOR_OPERATORS = (
     "operations.md", "runbooks.md", "guides/account-status.md", "guides/administration.md", "guides/console.md", "guides/fees.md",
     "guides/going-live.md", "guides/med.md", "guides/opening.md", "guides/personal-data.md", "guides/plans.md",
-    "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md",
+    "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md", "guides/switching.md",
 )  # fmt: skip
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")

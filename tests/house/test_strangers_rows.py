@@ -130,7 +130,7 @@ INSERT INTO erasures (company_id, id, reference, erased_by, erased, kept, create
 INSERT INTO erased_bodies (company_id, event_id, number, erasure_id, sha256, left_sha256)
   VALUES (tenant(), '{account}', 1, '{account}', 'x', 'x');
 INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at) VALUES (tenant(), '{account}', 'x', now());
-INSERT INTO webhook_settings (company_id, event, active, is_extra) VALUES (tenant(), 'ORDER-PAYIN.PAID', true, false);
+INSERT INTO webhook_settings (company_id, event, active, is_extra, updated_at) VALUES (tenant(), 'ORDER-PAYIN.PAID', true, false, now());
 INSERT INTO webhook_circuits (company_id, endpoint, origin, state, opened_at, failure)
   VALUES (tenant(), 1, 'https://shop.example.com', 'CLOSED', now(), 'TIMEOUT');
 INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, created_at)
