@@ -11,7 +11,7 @@ _TABLES = (
     "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY oid DESC"
 )
 _TIME = """
-UPDATE clock SET offset_us = 0, version = version + 1 WHERE offset_us <> 0;
+UPDATE clock SET offset_us = 0, target_at = NULL, version = version + 1 WHERE offset_us <> 0 OR target_at IS NOT NULL;
 UPDATE beats SET era = (SELECT min(began_at) FROM eras);
 DELETE FROM eras WHERE began_at > (SELECT min(began_at) FROM eras)
 """

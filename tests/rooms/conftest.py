@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 from tests.cast import Cast, Seller
 from tests.conftest import lent
+from tests.emptied import empty, empty_tables
 from tests.event_contract import hold_over
 from tests.laws import Auditor
 
@@ -67,10 +68,6 @@ async def inside(database: Any, ana: Seller) -> AsyncIterator[Any]:
     await connection.close()
 
 
-_FILLED = """
-SELECT oid::regclass::text FROM pg_class
- WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0
-"""
 # Of tests whose worker numbers no events, and ends nothing that hangs on a closed account.
 _NOT_AT_REST = {"law_nothing_is_overdue_at_rest", "law_a_closed_account_has_nothing_at_rest"}
 
@@ -82,14 +79,11 @@ class Alone:
         self.database, self.auditor = database, Auditor(database.audit)
         self.app = Database(database.app, size=10, settings=PLANNED_ONCE)
         self.work = Database(database.work, size=4, settings=PLANNED_ONCE)
-        self._kept: set[str] = set()
+        self._tables: list[str] = []
 
     async def begin(self) -> None:
         self._admin = await self.database.connect()
-        self._kept = await self._filled()
-
-    async def _filled(self) -> set[str]:
-        return {row[0] for row in await self._admin.fetch(_FILLED)}
+        self._tables = await empty_tables(self._admin)
 
     async def hold(self) -> None:
         """Every law holds, and every event is as its schema says."""
@@ -98,10 +92,7 @@ class Alone:
         await self.auditor.ask(hold_over)
 
     async def empty(self) -> None:
-        """As a migrated database is, its clock too. Rows are deleted, since a TRUNCATE has everything planned anew."""
-        deletes = [f"DELETE FROM {table}" for table in await self._filled() - self._kept]
-        clock = "UPDATE clock SET offset_us = 0, target_at = NULL, version = version + 1"
-        await self._admin.execute("; ".join(["SET session_replication_role = replica", *deletes, clock]))
+        await empty(self._admin, self._tables)
 
     async def close(self) -> None:
         self.auditor.close()

@@ -3,10 +3,9 @@
 import asyncio
 import os
 import random
-import secrets
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,9 +17,6 @@ import asyncpg
 import pytest
 import uvicorn
 from aiohttp import web
-from tests.conftest import lent
-from tests.emptied import empty, empty_tables
-from tests.event_contract import hold
 
 from lastro.core.clock import BusinessClock
 from lastro.core.commit import commit
@@ -203,31 +199,6 @@ class Scene:
 
 async def _nothing(_: port.InboxRow) -> None:
     return
-
-
-@pytest.fixture(scope="session")
-def room_database(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """One for all tests of the room."""
-    yield from lent(request, "clone", secrets.token_hex(4))
-
-
-@pytest.fixture(scope="session")
-async def tables(room_database: Any) -> list[str]:
-    """What a test may leave rows in."""
-    connection = await room_database.connect()
-    found = await empty_tables(connection)
-    await connection.close()
-    return found
-
-
-@pytest.fixture
-async def own_database(room_database: Any, tables: list[str]) -> AsyncIterator[Any]:
-    """The room's, with nothing of earlier tests in it; what events a test tells is as their schemas say."""
-    connection = await room_database.connect()
-    await empty(connection, tables)
-    await connection.close()
-    yield room_database
-    await hold(room_database.audit)
 
 
 @pytest.fixture
