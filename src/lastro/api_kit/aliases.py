@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import inspect
 
-from lastro.api_kit.forms import Form, without_none
+from lastro.api_kit.forms import Form, plain, without_none
 from lastro.core.errors import Problem
 
 if TYPE_CHECKING:
@@ -103,12 +103,10 @@ def _object(raw: bytes, form: type[Form], path: str, renamed: Renamed) -> Any:
             continue
         kept = given.get(main)
         if kept is not None and bytes(kept) != _NULL:
-            if msgspec.json.decode(kept) != msgspec.json.decode(value):
+            if plain.decode(kept) != plain.decode(value):
                 renamed.problems.extend(
-                    [
-                        Problem(path + main, "MUTUALLY_EXCLUSIVE", f"is {path}{second} by another name, and they disagree"),
-                        Problem(path + second, "MUTUALLY_EXCLUSIVE", f"is {path}{main} by another name, and they disagree"),
-                    ]
+                    Problem(path + one, "MUTUALLY_EXCLUSIVE", f"is {path}{other} by another name, and they disagree")
+                    for one, other in ((main, second), (second, main))
                 )
             continue
         given[main] = value

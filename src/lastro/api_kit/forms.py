@@ -102,7 +102,7 @@ def _number(text: str) -> float | int | Decimal:
     return int(value) if value.is_integer() else value
 
 
-_plain = msgspec.json.Decoder(float_hook=_number)
+plain = msgspec.json.Decoder(float_hook=_number)
 
 
 class NotJson(ValueError):  # noqa: N818 says what it is
@@ -112,7 +112,7 @@ class NotJson(ValueError):  # noqa: N818 says what it is
 def parsed(raw: bytes) -> dict[str, Any]:
     """Parses a body as plain JSON, for comparing requests. NotJson: it is broken, deeper than 32, or has a key twice."""
     try:
-        value = _plain.decode(raw)
+        value = plain.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NotJson("cannot be read as JSON in UTF-8") from error
     except ArithmeticError as error:

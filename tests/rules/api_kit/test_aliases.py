@@ -57,6 +57,10 @@ ROWS = [
         "in a list", '{"order":{"code":"a"},"people":[{"fullName":"x","address":{"zipCode":"1"}},3,{"name":"y"}]}',
         {"order": {"externalId": "a"}, "people": [{"name": "x", "address": {"postalCode": "1"}}, 3, {"name": "y"}]}, [],
     ),
+    (
+        "a number beyond floats", '{"order":{"code":1e999,"externalId":"b"}}', {"order": {"externalId": "b"}},
+        [("order.externalId", BOTH), ("order.code", BOTH)],
+    ),
     ("no object stays", '{"order":"code","people":{"fullName":"x"}}', {"order": "code", "people": {"fullName": "x"}}, []),
     ("an unknown field stays", '{"order":{"code":"a","zipCode":1}}', {"order": {"externalId": "a", "zipCode": 1}}, []),
     ("a value is no name", '{"order":{"externalId":"code"}}', {"order": {"externalId": "code"}}, []),
