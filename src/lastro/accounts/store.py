@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.accounts.model import Account, Holder
 from lastro.api_kit.paging import mapped
+from lastro.core.rows import RowMapper
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,10 +20,9 @@ if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Part, Session
 
-ACCOUNT_COLUMNS = (
-    "id", "status", "version", "number", "branch", "city", "holder_type", "full_name", "document_type", "document_number",
-    "email", "phone", "created_at",
-)  # fmt: skip
+_HOLDER = RowMapper(Holder, columns={"type": "holder_type"})
+_ACCOUNT = RowMapper(Account, parts={"holder": _HOLDER.of})
+ACCOUNT_COLUMNS = (*_ACCOUNT.select.split(", "), *_HOLDER.select.split(", "))
 _COLUMNS = ", ".join(ACCOUNT_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])"  # noqa: S608 columns of our own
 _OF_COMPANY = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 ORDER BY created_at"  # noqa: S608
@@ -44,19 +45,8 @@ _FILTERS = {
 
 def account_from(row: Record | Part, account_id: UUID | None = None) -> Account:
     """Maps a row to an Account. account_id: where the row's id is another's."""
-    holder = Holder(
-        row["holder_type"], row["full_name"], row["document_type"], row["document_number"], row["email"], row["phone"]
-    )
-    return Account(
-        account_id or row["id"],
-        row["status"],
-        row["version"],
-        row["number"],
-        row["branch"],
-        row["city"],
-        holder,
-        row["created_at"],
-    )
+    account = _ACCOUNT.of(row)
+    return account if account_id is None else replace(account, id=account_id)
 
 
 async def owner_of_key(session: Session, key: str) -> Record | None:
