@@ -303,10 +303,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class RefundAsked:
-    """A refund that a client asked for, as it is shown. code: MD06. word: the client's name of the code.
-
-    reason: the client's words, told to nobody.
-    """
+    """A client's refund, as it is shown. code: MD06. word: the client's name of it. reason: the client's, told to nobody."""
 
     id: UUID
     state: str

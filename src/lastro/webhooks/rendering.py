@@ -304,7 +304,7 @@ def fed(event: Numbered, follows: int | None = None) -> FeedEvent:
 
 def set_webhook(settings: Mapping[str, Setting], changed: Iterable[str]) -> SetWebhooks:
     """Returns every type, set or not, in the order of the catalogue. changed: those that were set otherwise than before."""
-    return SetWebhooks(**_common(settings), changed=[name for name in EVENTS if name in set(changed)])
+    return SetWebhooks(**_settings_shown(settings), changed=[name for name in EVENTS if name in set(changed)])
 
 
 def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -> WebhookNow:
@@ -315,10 +315,10 @@ def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -
         )
         for t in troubled
     ]
-    return WebhookNow(**_common(settings), endpoints=endpoints)
+    return WebhookNow(**_settings_shown(settings), endpoints=endpoints)
 
 
-def _common(settings: Mapping[str, Setting]) -> dict[str, Any]:
+def _settings_shown(settings: Mapping[str, Setting]) -> dict[str, Any]:
     """Returns the fields of every answer about settings."""
     is_set = any(one.active and one.url is not None for one in settings.values())
     newest = max((one.updated_at for one in settings.values()), default=None)

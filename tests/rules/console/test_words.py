@@ -10,6 +10,7 @@ from tests.house.tree import SCHEMA
 
 from lastro.console import actions
 from lastro.console.terms import LAWS, Terms
+from lastro.core.errors import Refusal
 
 PT, EN = Terms("pt"), Terms("en")
 CONSOLE = Path(actions.__file__).parent
@@ -28,22 +29,38 @@ _ASKED_BY_THE_CONSOLE = (
 )  # fmt: skip
 
 
+def _text(said: ast.expr) -> str:
+    """What an expression says, with X for what is not written there."""
+    parts = getattr(said, "values", [said])
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in parts)
+
+
+def _filled(description: str, call: ast.Call) -> str:
+    """What a refusal's description says with the values of the call."""
+    given = {word.arg: _text(word.value) for word in call.keywords}
+    return re.sub(r"\{(\w+).*?\}", lambda place: given.get(place[1], "X"), description)
+
+
 @pytest.mark.parametrize("name", _ASKED_BY_THE_CONSOLE)
 def test_what_an_act_is_refused_with_is_said_in_portuguese(name: str) -> None:
     """Each sentence that the file refuses with has its words; what is put into it is any text."""
     tree = ast.parse((CONSOLE.parent / name).read_text())
-    calls = [call for call in ast.walk(tree) if isinstance(call, ast.Call)]
-    in_place = [call.args[2] for call in calls if getattr(call.func, "id", "") == "Problem" and len(call.args) == 3]
-    in_place += [word.value for call in calls for word in call.keywords if word.arg == "why"]
-    sentences = [
-        "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in getattr(said, "values", [said]))
-        for said in in_place
-        if isinstance(said, ast.Constant | ast.JoinedStr)
-    ]
-    for line in ast.walk(tree):
-        if isinstance(line, ast.ImportFrom) and line.module is not None and line.module.endswith(".problems"):
-            room = importlib.import_module(line.module)
-            told = [getattr(room, one.name).description for one in line.names]
-            sentences += [re.sub(r"\{.*?\}", "X", one) for one in told if one != "{why}"]
+    rooms = {line.module for line in ast.walk(tree) if isinstance(line, ast.ImportFrom) and line.module is not None}
+    modules = [importlib.import_module(room) for room in rooms if room.startswith("lastro.")]
+    declared = {
+        one: told
+        for module in (*modules, *(vars(module).get("problems") for module in modules))
+        for one, told in vars(module or ast).items()
+        if isinstance(told, Refusal)
+    }
+    sentences = []
+    for call in (call for call in ast.walk(tree) if isinstance(call, ast.Call)):
+        if getattr(call.func, "id", "") == "Problem" and len(call.args) == 3:
+            sentences += [_text(call.args[2])]
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in ("problem", "refused"):
+            raised = declared.get(getattr(call.func.value, "attr", getattr(call.func.value, "id", "")))
+            if raised is not None:
+                sentences += [_filled(raised.description, call)]
+    sentences = [one for one in sentences if one != "X"]
     unsaid = [one for one in sentences if one in PT.refusal("INVALID", one)]
     assert not unsaid

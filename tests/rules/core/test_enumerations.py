@@ -24,7 +24,7 @@ def told(body: bytes) -> list[Problem]:
 def test_the_words_are_told() -> None:
     assert told(b'{"byLiteral": "BOLETO", "byPattern": "PIGEON", "noChoice": "x"}') == [
         Problem("byLiteral", "INVALID", "must be one of PIX, TED"),
-        Problem("byPattern", "INVALID", "must be one of EMAIL, SMS"),
+        Problem("byPattern", "INVALID", "must be one of EMAIL, SMS, WHATSAPP, email, sms, whatsapp"),
         Problem("noChoice", "INVALID", "has a character that is not allowed here"),
     ]
 

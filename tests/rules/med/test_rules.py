@@ -162,7 +162,8 @@ def test_what_can_be_contested(payout: Any, issue: str | None) -> None:
         ("SCAM", None, []),
         ("OTHERS", "it was", []),
         ("OTHERS", None, [("details", "REQUIRED")]),
-        ("UNKNOWN", None, [("situationType", "INVALID")]),
+        ("UNKNOWN", None, []),
+        ("WHAT", None, [("situationType", "INVALID")]),
     ],
 )
 @pytest.mark.parametrize("name", ["E", "D", None])
