@@ -2600,7 +2600,7 @@ BEGIN
       UNION ALL SELECT '{defense}', to_json(m.defense)::text, '"NAO IDENTIFICADO"' FROM med_objects m
        WHERE m.company_id = company AND m.id = ANY (defenses)
       UNION ALL SELECT u.keys, to_json(u.word)::text, coalesce(to_json(u.instead)::text, 'null') FROM account_requests r CROSS JOIN LATERAL (VALUES
-          (r.trade_name, NULL, '{trade_name}'), (r.alias, NULL, '{alias}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
+          (r.trade_name, NULL, '{trade_name}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
        WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people)) v
      CROSS JOIN LATERAL unnest(v.keys::text[]) k WHERE v.word IS NOT NULL) w;
   FOR e IN SELECT v.id, v.body, worded_anew(v.body, words, instead) AS left_body FROM events v

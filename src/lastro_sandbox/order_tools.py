@@ -67,7 +67,7 @@ class OrderTools:
             return refusal(Refused(Kind.INVALID, (Problem("body", "INVALID", str(error)),)))
         named = as_id(body["id"]) if isinstance(body.get("id"), str) else None
         shown = await self._show(claims, named)
-        if isinstance(shown, Refused) and shown.kind is not Kind.NOT_FOUND:
+        if isinstance(shown, Refused) and shown.kind not in (Kind.NOT_FOUND, Kind.FORBIDDEN):
             return refusal(shown)
         wanted = "ERROR" if body.get("status") == "REJECTED" else body.get("status")
         if wanted not in STATUSES:

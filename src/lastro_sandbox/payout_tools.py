@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _ON_ITS_WAY = ("INITIAL", "PENDING", "ANALYSIS")
 _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
+_REACHABLE = ("PAID", "ERROR", "CANCELED", *_GIVEN_BACK)
 _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.02
 _REFUSED_AMOUNT = "the network takes it: a payout of 7001.01 is one that it refuses"
@@ -42,6 +43,8 @@ class PayoutTools:
         if isinstance(shown, Refused):
             return refusal(shown)
         payout = msgspec.json.decode(shown.body)
+        if wanted not in _REACHABLE:
+            return refusal(_conflict(payout["status"]))
         if wanted == "CANCELED":
             verb = payouts.CancelPayout(payout_id, self.app_context.place.institution)
             outcome = await self.app_context.runner.act(UUID(claims.company_id), verb)

@@ -6,10 +6,10 @@ Writes and the fingerprint of a request know one name of each thing.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import inspect
@@ -18,19 +18,28 @@ from lastro.api_kit.forms import Form, plain, without_none
 from lastro.core.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Mapping
 
 _NULL = b"null"
+_BLANKS = b" \t\r\n"
+
+
+class Names(NamedTuple):
+    """The second names of a form's fields, each with its main one, and the same of the forms within it, by field."""
+
+    main: Mapping[str, str]
+    inner: Mapping[str, Names]
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A body in main names. sent: the path of each field that came under another, by its main path.
+    """A body in main names. sent: the second name of each field that came under it, by its main path.
 
     problems: of fields that came under both names and disagree.
     """
 
     raw: bytes
+    body: dict[str, Any]
     sent: dict[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
@@ -39,88 +48,95 @@ class Renamed:
         return tuple(replace(problem, field=self._path(problem.field)) for problem in problems)
 
     def _path(self, path: str) -> str:
-        for main, sent in self.sent.items():
-            if path == main or path.startswith((f"{main}.", f"{main}[")):
-                return sent + path[len(main) :]
-        return path
+        above, told = "", []
+        for part in path.split("."):
+            name, bracket, item = part.partition("[")
+            told.append(self.sent.get(above + name, name) + bracket + item)
+            above += f"{part}."
+        return ".".join(told)
 
 
-def in_main_names(raw: bytes, form: type[Form] | None) -> Renamed:
-    """Returns the body with each second name replaced by its main name. raw: a body that forms.parsed() has accepted.
+def in_main_names(raw: bytes, body: dict[str, Any], form: type[Form] | None) -> Renamed:
+    """Returns the body with each second name replaced by its main name. body: what forms.parsed() has made of raw.
 
     Both names with one value are one field. Both with different values are a problem of both. Null counts as absent.
     """
-    names = None if form is None else _finder(form)
-    if names is None or form is None or names.search(raw) is None:
-        return Renamed(raw)
-    renamed = Renamed(raw)
-    body = _object(raw, form, "", renamed)
-    return replace(renamed, raw=msgspec.json.encode(body))
+    names = None if form is None else names_of(form)
+    if names is None or not _has_second(body, names):
+        return Renamed(raw, body)
+    renamed = Renamed(raw, body)
+    main = msgspec.json.encode(_value(raw.lstrip(_BLANKS), names, "", renamed))
+    return replace(renamed, raw=main, body=plain.decode(main))
 
 
 @lru_cache
-def second_names(form: type) -> dict[str, tuple[str, ...]]:
-    """Returns the second names of fields, as they stand in JSON. A type that is no form has none."""
-    aliases = form.aliases if issubclass(form, Form) else {}
-    return {main: tuple(one for one in aliases if aliases[one] == main) for main in aliases.values()}
-
-
-@lru_cache
-def _finder(form: type[Form]) -> re.Pattern[bytes] | None:
-    """Returns the pattern of a form's second names. None: it and its parts have none."""
-    found = sorted({name for part in _parts(form) for name in part.aliases})
-    return re.compile(b'"(?:%s)"' % b"|".join(re.escape(name).encode() for name in found)) if found else None
-
-
-def _parts(form: type[Form]) -> Iterator[type[Form]]:
-    yield form
-    for part, _ in _inner(form).values():
-        yield from _parts(part)
-
-
-@lru_cache
-def _inner(form: type[Form]) -> dict[str, tuple[type[Form], bool]]:
-    """Returns the forms within a form, by field. True beside one: the field is a list of them."""
+def names_of(form: type) -> Names | None:
+    """Returns the second names of a form and of the forms within it. None: there are none, or it is no form."""
+    if not issubclass(form, Form):
+        return None
     info = inspect.type_info(form)
     assert isinstance(info, inspect.StructType)
-    found: dict[str, tuple[type[Form], bool]] = {}
+    inner: dict[str, Names] = {}
     for one in info.fields:
         kind = without_none(one.type)
         item = without_none(kind.item_type) if isinstance(kind, inspect.ListType) else kind
-        if isinstance(item, inspect.StructType) and issubclass(item.cls, Form):
-            found[one.encode_name] = (item.cls, item is not kind)
-    return found
+        below = names_of(item.cls) if isinstance(item, inspect.StructType) else None
+        if below is not None:
+            inner[one.encode_name] = below
+    return Names(form.aliases, inner) if form.aliases or inner else None
 
 
-def _object(raw: bytes, form: type[Form], path: str, renamed: Renamed) -> Any:
-    """Returns an object in main names. Anything else stays as it is, for the form to refuse."""
+def second_names(form: type) -> dict[str, tuple[str, ...]]:
+    """Returns the second names of a form's own fields, by main name."""
+    names = names_of(form)
+    aliases = {} if names is None else names.main
+    return {main: tuple(one for one in aliases if aliases[one] == main) for main in aliases.values()}
+
+
+def spellings(path: str, form: type[Form]) -> tuple[str, ...]:
+    """Returns every way to write a field's path, the main one first. Items of a list are `name[]`."""
+    names, choices = names_of(form), []
+    for part in path.split("."):
+        name, bracket, item = part.partition("[")
+        others = () if names is None else tuple(one for one, main in names.main.items() if main == name)
+        choices.append([one + bracket + item for one in (name, *others)])
+        names = None if names is None else names.inner.get(name)
+    return tuple(".".join(parts) for parts in product(*choices))
+
+
+def _has_second(value: Any, names: Names) -> bool:
+    if isinstance(value, list):
+        return any(_has_second(item, names) for item in value)
+    if not isinstance(value, dict):
+        return False
+    if not names.main.keys().isdisjoint(value):
+        return True
+    return any(name in value and _has_second(value[name], below) for name, below in names.inner.items())
+
+
+def _value(raw: bytes, names: Names, path: str, renamed: Renamed) -> Any:
+    """Returns an object, or a list of them, in main names. Anything else stays as it is, for the form to refuse."""
+    if raw.startswith(b"["):
+        items = msgspec.json.decode(raw, type=list[msgspec.Raw])
+        return [_value(bytes(item), names, f"{path[:-1]}[{place}].", renamed) for place, item in enumerate(items)]
     if not raw.startswith(b"{"):
         return msgspec.Raw(raw)
     given: dict[str, Any] = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-    for second, main in form.aliases.items():
+    for name, piece in given.items():
+        main = names.main.get(name, name)
+        if main in names.inner:
+            given[name] = _value(bytes(piece), names.inner[main], f"{path}{main}.", renamed)
+    for second, main in names.main.items():
         value = given.pop(second, None)
-        if value is None or bytes(value) == _NULL:
+        if value is None or msgspec.json.encode(value) == _NULL:
             continue
         kept = given.get(main)
-        if kept is not None and bytes(kept) != _NULL:
-            if plain.decode(kept) != plain.decode(value):
-                renamed.problems.extend(
-                    Problem(path + one, "MUTUALLY_EXCLUSIVE", f"is {path}{other} by another name, and they disagree")
-                    for one, other in ((main, second), (second, main))
-                )
-            continue
-        given[main] = value
-        renamed.sent[path + main] = path + second
-    for name, (part, is_list) in _inner(form).items():
-        if name in given:
-            given[name] = _value(bytes(given[name]), part, path + name, renamed, is_list=is_list)
+        if kept is None or msgspec.json.encode(kept) == _NULL:
+            given[main] = value
+            renamed.sent[path + main] = second
+        elif plain.decode(msgspec.json.encode(kept)) != plain.decode(msgspec.json.encode(value)):
+            renamed.problems.extend(
+                Problem(path + one, "MUTUALLY_EXCLUSIVE", f"is {other} by another name, and they disagree")
+                for one, other in ((main, second), (second, main))
+            )
     return given
-
-
-def _value(raw: bytes, part: type[Form], path: str, renamed: Renamed, *, is_list: bool) -> Any:
-    if not is_list:
-        return _object(raw, part, path + ".", renamed)
-    if not raw.startswith(b"["):
-        return msgspec.Raw(raw)
-    items = msgspec.json.decode(raw, type=list[msgspec.Raw])
-    return [_object(bytes(item), part, f"{path}[{place}].", renamed) for place, item in enumerate(items)]

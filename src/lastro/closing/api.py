@@ -29,6 +29,7 @@ def routes() -> tuple[Route, ...]:
         ),
         Route(
             "POST", _PATH + "/close-requests/paged/list", "list_account_closes", "accounts:read", _list, docs.LIST,
+            key="optional",
         ),
         Route("GET", _PATH + "/close-requests/{id}", "read_account_close", "accounts:read", _read, docs.READ),
     )  # fmt: skip

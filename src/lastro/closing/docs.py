@@ -53,7 +53,7 @@ LIST = Doc(
     {
         "data": [
             {
-                "closeAccountRequestId": _ID, "accountId": _CREATED["accountId"], "status": "CONFIRMED", **_WHY,
+                "id": _ID, "closeAccountRequestId": _ID, "accountId": _CREATED["accountId"], "status": "CONFIRMED", **_WHY,
                 "createdAt": "2026-01-31T12:00:00.120945Z", "updatedAt": "2026-01-31T12:00:01.871204Z",
             },
         ],

@@ -44,7 +44,8 @@ class Closing(Answer, frozen=True, kw_only=True):
 class ListedClosing(Answer, frozen=True, kw_only=True):
     """A request to close an account. Its words are those of clients of other platforms."""
 
-    close_account_request_id: Id
+    id: Id
+    close_account_request_id: Annotated[Id, also("id")]
     account_id: Id
     status: Annotated[str, words(*LISTED_STATUSES.values(), description="REQUESTED, COMPLETED and REFUSED of the request.")]
     close_request_reason: str | None = None
@@ -63,8 +64,8 @@ def listed(requests: Sequence[CloseRequest], total_count: int | None) -> Closing
     """Renders a list."""
     data = [
         ListedClosing(
-            close_account_request_id=str(one.id), account_id=str(one.account_id), status=LISTED_STATUSES[one.state],
-            close_request_reason=one.reason, created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
+            id=str(one.id), close_account_request_id=str(one.id), account_id=str(one.account_id),
+            status=LISTED_STATUSES[one.state], close_request_reason=one.reason, created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
         )
         for one in requests
     ]  # fmt: skip

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM")
-CHANNELS = {"EMAIL": "EMAIL", "PHONE": "SMS"}  # the channel of a code to a key of this type
+# The channels of a code to a key of this type. A phone is reached by the one way that the installation has.
+CHANNELS = {"EMAIL": ("EMAIL",), "PHONE": ("SMS", "WHATSAPP")}
 ACCOUNT_CLOSURE = "ACCOUNT_CLOSURE"
 USER_REQUESTED = "USER_REQUESTED"
 # The purposes of a proof: a key, a claim of one, or the account holder's decision about a claim.

@@ -56,7 +56,6 @@ _REFUSALS: Mapping[str, Problem] = {
     ),
 }
 HELD_ELSEWHERE = frozenset({"EntryKeyInCustodyOfDifferentParticipant", "EntryKeyOwnedByDifferentPerson"})
-_SAME_CHANNELS = {"WHATSAPP": "SMS"}  # a code reaches a phone by the one way that this installation has
 # Errors of the request itself, and not of the state of something (contract.md §1).
 _AT_FAULT = HELD_ELSEWHERE | {
     "EntryLimitExceeded", "EntryTaxIdNumberByDifferentOwner", "TaxIdNumberBlocked",
@@ -80,14 +79,9 @@ def form_problems(kind: str | None, key: str | None, channel: str | None, reache
         problems.append(refusals.KEY_INVALID.problem(why=f"is no {kind} key in its canonical form"))
     elif kind == "EMAIL" and key is not None and _ENCODED in key:
         problems.append(refusals.KEY_INVALID.problem(why="no letter can be written to an address with =? in it"))
-    if kind is not None and channel is not None and CHANNELS.get(kind) != _channel(channel):
+    if kind is not None and channel is not None and channel.upper() not in CHANNELS.get(kind, ()):
         problems.append(refusals.CHANNEL_NOT_ALLOWED.problem())
     return problems
-
-
-def _channel(given: str) -> str:
-    """Returns the channel that a client's word means."""
-    return _SAME_CHANNELS.get(given.upper(), given.upper())
 
 
 def account_problem(account: Account, kind: str, key: str | None, room: Room) -> Refused | None:

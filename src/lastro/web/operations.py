@@ -115,21 +115,19 @@ class Operations:
         if not raw and route.may_be_empty:
             raw, headers = _EMPTY, {**headers, b"content-type": JSON.encode()}
         key = _idempotency_key(headers, route, of_headers)
-        renamed = Renamed(raw)
+        renamed = Renamed(raw, {})
         body_media, boundary = _type_of(headers) if raw else JSON, _boundary(headers) if is_large else None
-        recognised = partial(self._fingerprint, scope["path"], query)
+        path = {k: str(v) for k, v in scope["path_params"].items()}
+        recognised = partial(self._fingerprint, key, route.path.format_map(path), query)
         if is_large:
             body, wrong_type, of_body = _unread(raw, route, headers)
-            fingerprint = await self._apart(lambda: recognised(_compared(raw, body_media, boundary)))
+            fingerprint = await self._apart(lambda: recognised(lambda: _compared(raw, body_media, boundary)))
         else:
             body, wrong_type, of_body = _body(raw, route, headers)
-            if body is not None:
-                renamed = in_main_names(raw, route.doc.form)
-                if renamed.raw is not raw:
-                    raw, body = renamed.raw, forms.parsed(renamed.raw)
-            fingerprint = recognised(_canonical.encode(compared_fields(body or {}, route.not_compared)))
+            renamed = in_main_names(raw, body or {}, route.doc.form)
+            raw, body = renamed.raw, None if body is None else renamed.body
+            fingerprint = recognised(lambda: _canonical.encode(compared_fields(body or {}, route.not_compared)))
         media = _media(scope, route)
-        path = {k: str(v) for k, v in scope["path_params"].items()}
         call = Call(
             company_id, claims.client_id, claims.issued_at, route.permission, route.operation, key,
             fingerprint, route.success, scope["state"]["peer"],
@@ -196,9 +194,12 @@ class Operations:
                     return found
         return counted_as(proxies.address(scope))
 
-    def _fingerprint(self, path: str, query: Mapping[str, str], body: bytes) -> bytes:
+    def _fingerprint(self, key: str | None, path: str, query: Mapping[str, str], body: Callable[[], bytes]) -> bytes:
+        """Returns the HMAC of a request; nothing without a key, since nothing is then compared. body: gives its bytes."""
+        if key is None:
+            return b""
         seen = hmac.new(self.fingerprint_key, b"\0".join((path.encode(), _canonical.encode(query), b"")), "sha256")
-        seen.update(body)  # by itself: of a large one that lets other threads go on, and copies nothing
+        seen.update(body())  # by itself: of a large one that lets other threads go on, and copies nothing
         return seen.digest()
 
     @asynccontextmanager
@@ -271,9 +272,11 @@ def _unread(
 
 def compared_fields(body: dict[str, Any], never: tuple[str, frozenset[str]] | None) -> dict[str, Any]:
     """Returns the fields of a body that its fingerprint covers. Fields in `never` are left out."""
-    if never is None or never[0] not in body:
+    if never is None:
         return body
-    return {**body, never[0]: _without(body[never[0]], never[1])}
+    within, names = never
+    left = {name: value for name, value in body.items() if name not in names}
+    return left | {within: _without(body[within], names)} if within in body else left
 
 
 def _without(value: Any, names: frozenset[str]) -> Any:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
 # There is one scope. Clients name it by this platform's id, by their own, or by that of the platform they come from.
-_SCOPE_PATTERN = r"^api://[!-.0-~]{1,128}(/\.default)?$(?!\n)"
+_SCOPE_PATTERN = r"^api://(?!/)[!-~]{1,160}$(?!\n)"
 _is_scope = re.compile(_SCOPE_PATTERN).match
 _Scope = Annotated[str, msgspec.Meta(pattern=_SCOPE_PATTERN, examples=[f"{companies.SCOPE}/.default"])]
 _BEARER: Final = "Bearer"
@@ -182,6 +182,9 @@ def _authenticates_twice(headers: Mapping[bytes, bytes], fields: Mapping[str, st
 _PRINTED_HEADERS = ((b"cache-control", b"no-store"), (b"x-robots-tag", b"noindex"))
 
 
+_TERMS_HEADERS = ((b"cache-control", b"public, max-age=86400"), (b"content-disposition", b"inline"))
+
+
 @dataclass(frozen=True)
 class Published:
     """Serves keys, locations, pictures, slips and vouchers."""
@@ -264,7 +267,7 @@ class Published:
     async def terms(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers GET /terms/{fileName} with the terms of an account as a PDF."""
         pdf = await asyncio.to_thread(accounts.opening.terms_pdf, str(scope["path_params"]["name"]))
-        return refusal(Refused(Kind.NOT_FOUND)) if pdf is None else Response(200, pdf, b"application/pdf")
+        return refusal(Refused(Kind.NOT_FOUND)) if pdf is None else Response(200, pdf, b"application/pdf", _TERMS_HEADERS)
 
 
 def _printed(pdf: bytes, name: bytes) -> Response:

@@ -13,7 +13,7 @@ from lastro.webhooks.model import NONE
 from lastro.webhooks.rules import EventStatus, FailureKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from lastro.webhooks.model import Numbered, PastAttempt, Setting, StoredEvent, Troubled, Undelivered
 
@@ -302,9 +302,9 @@ def fed(event: Numbered, follows: int | None = None) -> FeedEvent:
     )
 
 
-def set_webhook(settings: Mapping[str, Setting], changed: Iterable[str]) -> SetWebhooks:
+def set_webhook(settings: Mapping[str, Setting], changed: Collection[str]) -> SetWebhooks:
     """Returns every type, set or not, in the order of the catalogue. changed: those that were set otherwise than before."""
-    return SetWebhooks(**_settings_shown(settings), changed=[name for name in EVENTS if name in set(changed)])
+    return SetWebhooks(**_settings_shown(settings), changed=[name for name in EVENTS if name in changed])
 
 
 def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -> WebhookNow:

@@ -7,6 +7,7 @@ from tests.in_one import in_one_test
 
 from lastro.api_kit import aliases, forms
 from lastro.core.errors import Problem
+from lastro.orders.docs import CREATE
 
 
 class Street(forms.Form):
@@ -21,8 +22,9 @@ class Person(forms.Form):
 
 
 class Order(forms.Form):
-    aliases: ClassVar = {"code": "externalId", "reference": "externalId"}
+    aliases: ClassVar = {"code": "externalId", "reference": "externalId", "to": "payee"}
     external_id: str
+    payee: Person | None = None
     amount: msgspec.Raw | None = None
 
 
@@ -31,9 +33,13 @@ class Body(forms.Form):
     people: list[Person] | None = None
 
 
+def rename(raw: bytes) -> aliases.Renamed:
+    return aliases.in_main_names(raw, forms.parsed(raw), Body)
+
+
 def read(body: str) -> tuple[Any, list[tuple[str, str]]]:
     """The body in main names, and its problems."""
-    found = aliases.in_main_names(body.encode(), Body)
+    found = rename(body.encode())
     return msgspec.json.decode(found.raw), [(p.field, p.issue) for p in found.problems]
 
 
@@ -61,7 +67,13 @@ ROWS = [
         "a number beyond floats", '{"order":{"code":1e999,"externalId":"b"}}', {"order": {"externalId": "b"}},
         [("order.externalId", BOTH), ("order.code", BOTH)],
     ),
-    ("no object stays", '{"order":"code","people":{"fullName":"x"}}', {"order": "code", "people": {"fullName": "x"}}, []),
+    ("behind blanks", ' \n{"order":{"code":"a"}}', {"order": {"externalId": "a"}}, []),
+    ("an escaped name", '{"order":{"\\u0063ode":"a"}}', {"order": {"externalId": "a"}}, []),
+    (
+        "alike but for the names within", '{"order":{"code":"a","to":{"fullName":"x"},"payee":{"name":"x"}}}',
+        {"order": {"externalId": "a", "payee": {"name": "x"}}}, [],
+    ),
+    ("no object stays", '{"order":"code","people":{"fullName":"x"}}', {"order": "code", "people": {"name": "x"}}, []),
     ("an unknown field stays", '{"order":{"code":"a","zipCode":1}}', {"order": {"externalId": "a", "zipCode": 1}}, []),
     ("a value is no name", '{"order":{"externalId":"code"}}', {"order": {"externalId": "code"}}, []),
 ]  # fmt: skip
@@ -74,20 +86,23 @@ def test_second_names_are_read_as_the_main_ones(what: str, body: str, wanted: An
 
 def test_numbers_stay_as_they_are_written() -> None:
     """An amount is read from its text, so that no float may come between."""
-    found = aliases.in_main_names(b'{"order":{"code":"a","amount":1.10e1}}', Body)
+    found = rename(b'{"order":{"code":"a","amount":1.10e1}}')
     assert b"1.10e1" in found.raw
 
 
 def test_a_body_in_main_names_is_not_touched() -> None:
     raw = b'{ "order" : {"externalId":"a"} }'
-    assert aliases.in_main_names(raw, Body).raw is raw
-    assert aliases.in_main_names(raw, None).raw is raw
+    assert rename(raw).raw is raw
+    assert aliases.in_main_names(raw, forms.parsed(raw), None).raw is raw
+    order = msgspec.json.encode(CREATE.request)
+    assert aliases.in_main_names(order, forms.parsed(order), CREATE.form).raw is order, "nothing is done to a usual order"
 
 
 def test_problems_name_what_was_sent() -> None:
-    found = aliases.in_main_names(b'{"order":{"code":""},"people":[{"name":"y"},{"fullName":""}]}', Body)
+    found = rename(b'{"order":{"code":"","to":{"fullName":""}},"people":[{"name":"y"},{"fullName":""}]}')
     told = [
         ("order.externalId", "order.code"), ("people[1].name", "people[1].fullName"), ("people[0].name", "people[0].name"),
+        ("order.payee.name", "order.to.fullName"), ("order.payee.address", "order.to.address"),
         ("order.externalIds", "order.externalIds"), ("people[1].name.first", "people[1].fullName.first"),
     ]  # fmt: skip
     assert [p.field for p in found.as_sent([Problem(main, "INVALID", "") for main, _ in told])] == [sent for _, sent in told]

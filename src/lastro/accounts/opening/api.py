@@ -34,7 +34,7 @@ class _OpeningHandlers:
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/accounts. The problems of its dates are listed with the others."""
         form, problems = forms.read(incoming.raw, OpeningForm)
-        return MakeRequest(form, (*problems, *rules.problems_of(form)))
+        return MakeRequest(form, (*problems, *rules.problems_of(form, problems)))
 
     def upload(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/accounts/documents."""

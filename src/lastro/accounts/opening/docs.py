@@ -17,6 +17,9 @@ from lastro.core.errors import misread, not_found
 from lastro.core.media import Media
 from lastro.webhooks import EventType
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 _REQUEST_ID = "0198c0de-0000-7000-8000-000000000003"
 _ACCOUNT_ID = "0198c0de-0000-7000-8000-000000000004"
 _AT = "2026-01-31T12:00:00.000000Z"
@@ -37,7 +40,12 @@ _PERSON = {
     },
 }  # fmt: skip
 _MISSING = list(SLOTS["INDIVIDUAL"])
-_IN_SLOTS = "\n".join(f"- {holder}: {', '.join(f'`{slot}`' for slot in slots)}" for holder, slots in SLOTS.items())
+
+
+def _in_slots(by_holder: Mapping[str, Sequence[str]]) -> str:
+    return "\n".join(f"- {holder}: {', '.join(f'`{slot}`' for slot in slots)}" for holder, slots in by_holder.items())
+
+
 _NO_REQUEST = not_found(
     "No request of your company has this id.",
     "Take the `accountRequestId` of the create.",
@@ -56,7 +64,7 @@ CREATE = Doc(
     OpeningForm, OpeningTaken,
     (
         *_OF_PERSON,
-        *(replace(one, field=f"representatives[0].{one.field}") for one in _OF_PERSON),
+        *(replace(one, field=f"representatives[].{one.field}") for one in _OF_PERSON),
         problems.REPRESENTATIVES_REQUIRED,
         misread("representatives", "TOO_LONG", "There are more than ten.", "Name ten at most."),
         problems.REPRESENTATIVES_NOT_ALLOWED, problems.TRADE_NAME_NOT_ALLOWED, problems.ADDRESS_STATE_INVALID,
@@ -65,10 +73,10 @@ CREATE = Doc(
         problems.EXTERNAL_ID_DUPLICATE, problems.HOLDER_HAS_REQUEST, problems.TERMS_ACCEPTED_REQUIRED,
         problems.EXTERNAL_ID_REQUIRED, problems.FILE_NAME_MISMATCH, problems.ACCEPTANCE_TIME_INVALID,
         problems.ACCEPTANCE_TIME_OUT_OF_RANGE, problems.ACCEPTANCE_IP_INVALID,
-        *problems.COUNTRY_NOT_SUPPORTED.of("country", "representatives[0].country"),
-        *problems.DOCUMENT_MUTUALLY_EXCLUSIVE.of("representatives[0].document", "representatives[0].documentNumber"),
-        *problems.DOCUMENT_REQUIRED.of("representatives[0].document"),
-        *problems.PERSON_NUMBER_INVALID.of("representatives[0].documentNumber"),
+        *problems.COUNTRY_NOT_SUPPORTED.of("country", "representatives[].country"),
+        *problems.DOCUMENT_MUTUALLY_EXCLUSIVE.of("representatives[].document", "representatives[].documentNumber"),
+        *problems.DOCUMENT_REQUIRED.of("representatives[].document"),
+        *problems.PERSON_NUMBER_INVALID.of("representatives[].documentNumber"),
     ),
     _PERSON, {"accountRequestId": _REQUEST_ID, "status": "PENDING_DOCUMENTS"},
 )  # fmt: skip
@@ -127,8 +135,8 @@ UPLOAD = Doc(
     "- `accountRequestId`: the request.\n"
     "- `append`: the file goes behind those that are in the slot, such as the other side of a card. `false`: it takes their"
     " place.\n\n"
-    f"Slots, all of them required:\n\n{_IN_SLOTS}\n\n"
-    f"An organization may add {', '.join(f'`{slot}`' for slot in OPTIONAL_SLOTS['ORGANIZATION'])}.\n\n"
+    f"Slots, all of them required:\n\n{_in_slots(SLOTS)}\n\n"
+    f"Slots that nothing waits for:\n\n{_in_slots(OPTIONAL_SLOTS)}\n\n"
     "The same file again changes nothing. With the last missing document the request goes into ANALYSIS and takes no more,"
     " so that a document of several files is not uploaded last.",
     None, DocumentTaken,

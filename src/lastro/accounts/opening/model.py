@@ -29,7 +29,7 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Documents that are taken as well, and that nothing waits for.
 OPTIONAL_SLOTS: Mapping[str, tuple[str, ...]] = {
-    "INDIVIDUAL": (),
+    "INDIVIDUAL": ("accountTerms",),
     "ORGANIZATION": ("partnerProofAddress", "proofBankAddress", "ir", "kyc", "incomeStatement", "pepDeclaration"),
 }
 TAKEN_SLOTS: Mapping[str, tuple[str, ...]] = {holder: (*SLOTS[holder], *OPTIONAL_SLOTS[holder]) for holder in SLOTS}
@@ -59,7 +59,7 @@ class OpeningPlace:
     institution: Institution
     key_ring: KeyRing
     is_analysed: bool
-    public_url: str = ""
+    public_url: str
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
 

@@ -16,7 +16,7 @@ from lastro.api_kit.paging import read_timestamp
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from lastro.accounts.opening.forms import (
         AcceptanceForm,
@@ -41,8 +41,12 @@ _BRAZIL: Final = frozenset({"BR", "BRA"})  # ISO 3166-1
 _OLDEST_YEAR: Final = 1500  # an earlier birth or founding is a typing error
 
 
-def problems_of(form: OpeningForm) -> list[Problem]:
-    """Lists a request's problems beyond its form. A field that the form found at fault is None and skipped."""
+def problems_of(form: OpeningForm, of_form: Sequence[Problem] = ()) -> list[Problem]:
+    """Lists a request's problems beyond its form. A field that the form found at fault is None and skipped.
+
+    of_form: the form's own problems.
+    """
+    at_fault = {problem.field for problem in of_form}
     code = form.external_id
     found = [refusals.EXTERNAL_ID_INVALID.problem()] if code is not None and not code.isprintable() else []
     found += [
@@ -53,7 +57,7 @@ def problems_of(form: OpeningForm) -> list[Problem]:
         *_terms(form.terms_accepted, form.holder_type),
         *_acceptance(form.acceptance, form.holder_type),
     ]
-    if form.acceptance is None:
+    if form.acceptance is None and not any(name.startswith("acceptance") for name in at_fault):
         found += [refusals.TERMS_ACCEPTED_REQUIRED.problem()] if form.terms_accepted is None else []
         found += [refusals.EXTERNAL_ID_REQUIRED.problem()] if form.external_id is None else []
     given = form.representatives
@@ -64,7 +68,7 @@ def problems_of(form: OpeningForm) -> list[Problem]:
     if form.holder_type == "INDIVIDUAL" and form.trade_name is not None:
         found.append(refusals.TRADE_NAME_NOT_ALLOWED.problem())
     for place, one in enumerate(given or ()):
-        found += _representative(one, f"representatives[{place}].")
+        found += _representative(one, f"representatives[{place}].", at_fault)
     return found
 
 
@@ -116,19 +120,20 @@ def _accepted_at(terms: OpeningTermsForm | AcceptanceForm | None) -> datetime | 
     return None if text is None else read_timestamp(text)
 
 
-def _representative(one: RepresentativeForm | None, path: str) -> list[Problem]:
+def _representative(one: RepresentativeForm | None, path: str, at_fault: Collection[str]) -> list[Problem]:
     if one is None:
         return []
     return [
-        *_cpf(one, path), *_document(one.document, "CPF", f"{path}document"), *_contact(one.email, one.phone, path),
-        *_country(one.country, path),
+        *_cpf(one, path, at_fault), *_document(one.document, "CPF", f"{path}document"),
+        *_contact(one.email, one.phone, path), *_country(one.country, path),
     ]  # fmt: skip
 
 
-def _cpf(one: RepresentativeForm, path: str) -> list[Problem]:
+def _cpf(one: RepresentativeForm, path: str, at_fault: Collection[str]) -> list[Problem]:
     number, document = one.document_number, one.document
     if number is None:
-        return [refusals.DOCUMENT_REQUIRED.problem(f"{path}document")] if document is None else []
+        is_missing = document is None and f"{path}documentNumber" not in at_fault
+        return [refusals.DOCUMENT_REQUIRED.problem(f"{path}document")] if is_missing else []
     if document is not None and document.number not in (None, number):
         names = ("document", "documentNumber")
         return [refusals.DOCUMENT_MUTUALLY_EXCLUSIVE.problem(path + name) for name in names]
@@ -223,9 +228,13 @@ def takes_uploads(request: Request, now: datetime) -> bool:
 
 
 def uploaded(request: Request, slot: str, pages: Sequence[DocumentPage], *, append: bool) -> Uploaded:
-    """Returns the effect of the slot's upload. pages: in the slot now. append: the page follows them, else replaces them."""
+    """Returns the effect of the slot's upload. pages: in the slot now. append: the page follows them.
+
+    The first page of a slot that waits replaces what was refused in it.
+    """
     missing = tuple(one for one in request.wanted if one != slot)
-    return Uploaded("upload" if missing else "complete", missing, () if append else tuple(pages))
+    adds = append and slot not in request.wanted
+    return Uploaded("upload" if missing else "complete", missing, () if adds else tuple(pages))
 
 
 def flags(holder_type: str, fields: Sequence[str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -49,10 +50,12 @@ TERMS: Final[Mapping[str, TermsOfUse]] = {
 
 
 def terms_pdf(file_name: str) -> bytes | None:
-    """Draws terms as a PDF, the same bytes each time; None: no terms have this name. Not for the loop."""
-    terms = next((one for one in TERMS.values() if one.file_name == file_name), None)
-    if terms is None:
-        return None
+    """Returns terms as a PDF; None: no terms have this name. Not for the loop: each is drawn once."""
+    return next((_drawn(one) for one in TERMS.values() if one.file_name == file_name), None)
+
+
+@cache
+def _drawn(terms: TermsOfUse) -> bytes:
     # Imported here: the libraries of it take a fifth of the time that lastro starts in.
     from lastro.accounts.opening.terms_drawing import draw  # noqa: PLC0415
 

@@ -78,10 +78,8 @@ class _StatementHandlers:
         period = _period(query, problems)
         if form != JSON:
             problems += [refusals.OF_PAGES_ALONE.problem(name) for name in OF_PAGES if name in query]
-            if read_timestamp(query.get("startDate", "")) is not None:
-                problems.append(refusals.START_DATE_NOT_ALLOWED.problem())
-            if read_timestamp(query.get("endDate", "")) is not None:
-                problems.append(refusals.END_DATE_NOT_ALLOWED.problem())
+            instants = [name for name in ("startDate", "endDate") if read_timestamp(query.get(name, "")) is not None]
+            problems += [refusals.DATE_NOT_ALLOWED.problem(name) for name in instants]
             if "startDate" not in query:
                 problems.append(refusals.START_DATE_REQUIRED.problem())
             if problems:

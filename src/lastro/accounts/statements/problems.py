@@ -12,9 +12,7 @@ FORMAT_OUT_OF_RANGE = invalid("format", "OUT_OF_RANGE", "CNAB 240 holds {most_en
     "CNAB 240 counts its records in six digits.", "Ask for fewer days.")
 EXCEL_NOT_ALLOWED = invalid("excel", "NOT_ALLOWED", "is for format=csv alone",
     "It changes CSV alone.", "Leave it out, or give `format=csv`.")
-START_DATE_NOT_ALLOWED = invalid("startDate", "NOT_ALLOWED", "a file is of whole days: give a date",
-    "A file is named and numbered by its days.", "Give a date such as 2026-01-31, or ask for pages.")
-END_DATE_NOT_ALLOWED = invalid("endDate", "NOT_ALLOWED", "a file is of whole days: give a date",
+DATE_NOT_ALLOWED = invalid("startDate", "NOT_ALLOWED", "a file is of whole days: give a date",
     "A file is named and numbered by its days.", "Give a date such as 2026-01-31, or ask for pages.")
 START_DATE_REQUIRED = invalid("startDate", "REQUIRED", "is required for a file",
     "A file needs to know where it begins.", "Give its first day.")

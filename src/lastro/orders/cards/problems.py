@@ -9,7 +9,8 @@ CARD_TOKEN_MUTUALLY_EXCLUSIVE = invalid("order.paymentDetails.cardToken", "MUTUA
     "a card is typed, or its token is given",
     "There is a card beside its token.", "Give one of the two.")
 CARD_TOKEN_INVALID = invalid("order.paymentDetails.cardToken", "INVALID", "is no token of a card of this company",
-    "It is no token of a card of your company.", "Take the `card.cardToken` of an earlier order, or have the card typed.")
+    "It is no token of a card of your company.",
+    "Take the `cardToken` of an earlier order or of the token call, or have the card typed.")
 INSTALLMENTS_NOT_ALLOWED = invalid("order.paymentDetails.installments", "NOT_ALLOWED", "there is no card that they are of",
     "There is no card that they are of.", "Give the card.")
 BROWSER_REQUIRED = invalid("order.paymentDetails.browser", "REQUIRED", "is required to authenticate the payer",

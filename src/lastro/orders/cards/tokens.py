@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -13,13 +13,13 @@ from lastro.api_kit.routes import Answer, Doc, Route, render
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Row, Write
+from lastro.orders.actions.create import unguessable
 from lastro.orders.cards import problems, store
-from lastro.orders.cards.forms import CardForm, of_card, typed_card
+from lastro.orders.cards.forms import CARD_NAMES, CardForm, of_card, typed_card
 from lastro.orders.cards.model import StoredCard
 from lastro.orders.cards.rules import METHOD, expiry_problem
 from lastro.orders.silence import silent
 from lastro.rails.port import CARD, Permanent, Transient
-from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class MakeCardToken(Act[CardTokenContext]):
 
     typed: Typed
     tokenizer: Tokenizer
+    made: list[StoredCard] = field(default_factory=list, init=False, compare=False)
 
     async def read(self, session: Session, context: RequestContext) -> CardTokenContext:
         """Reads the company's number."""
@@ -70,6 +71,8 @@ class MakeCardToken(Act[CardTokenContext]):
     async def call_out(self, known: CardTokenContext, context: RequestContext) -> CardTokenContext | Refused:
         """Makes the token, unless the card has expired: its number then goes nowhere."""
         typed = self.typed
+        if self.made:  # decided again: the acquirer is told once
+            return replace(known, kept=self.made[0])
         late = expiry_problem(typed.expiry, brasilia_day(context.now), "expiry")
         if late is not None:
             return Refused(Kind.INVALID, (late,))
@@ -80,7 +83,8 @@ class MakeCardToken(Act[CardTokenContext]):
         except Permanent as refused:
             refusal = problems.CREDIT_CARD_NUMBER_NOT_ALLOWED.problem(code=refused.code)
             return Refused(Kind.INVALID, tuple(of_card([refusal])))
-        return CardTokenContext(known.company_number, stored_card(typed, made, known.company_number, context))
+        self.made.append(stored_card(typed, made, known.company_number, context))
+        return replace(known, kept=self.made[0])
 
     def decide(self, known: CardTokenContext, context: RequestContext) -> Done:
         """Keeps the token."""
@@ -90,12 +94,13 @@ class MakeCardToken(Act[CardTokenContext]):
             card_token=kept.name, token=kept.name, card_3ds_token=kept.name, brand=kept.brand, last_four=kept.last_four,
             expiry=_printed(kept),
         )  # fmt: skip
-        return Done(Write(context.company_id, rows=(token_row(kept, None, context.now),)), render(answer))
+        write = Write(context.company_id, rows=(token_row(kept, None, context.now),))
+        return Done(write, render(answer), object_id=context.company_id)
 
 
 def stored_card(typed: Typed, made: CardToken, company_number: int, context: RequestContext) -> StoredCard:
     """Returns a typed card as its token keeps it."""
-    name = _NAME.format(pix_ids.base62(company_number, 5) + pix_ids.location_token(context.chance.bytes(32))[:17])
+    name = _NAME.format(unguessable(company_number, context.chance.bytes(32)))
     return StoredCard(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
 
 
@@ -157,4 +162,9 @@ class _TokenHandlers:
 def token_routes(place: Installation, tokenizer: Tokenizer | None) -> tuple[Route, ...]:
     """Returns the operation that makes a token of a card."""
     make = _TokenHandlers(place, tokenizer).make
-    return (Route("POST", _PATH, "create_card_token", "orders:write", make, CREATE, success=201),)
+    return (
+        Route(
+            "POST", _PATH, "create_card_token", "orders:write", make, CREATE, success=201, key="optional",
+            not_compared=("", CARD_NAMES),
+        ),
+    )  # fmt: skip

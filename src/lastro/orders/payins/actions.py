@@ -116,7 +116,7 @@ class ReadOne(Act["OrderShown | None"]):
         return None if self.name is None else store.shown_by_id_or_code(as_id(self.name), self.name)
 
     async def read(self, session: Session, context: RequestContext) -> OrderShown | None:
-        """Returns None: the text is neither an id nor a code."""
+        """Reads nothing: no order has such a name."""
         return None
 
     def decide(self, known: OrderShown | None, context: RequestContext) -> Done | Refused:

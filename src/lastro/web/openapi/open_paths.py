@@ -191,7 +191,8 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/terms/{name}": {"GET": Open(
         "read_terms_file", "accounts",
         Doc("Read the terms of an account as a PDF", "What a holder accepts, as `url` of the terms names it."),
-        (Gives(200, "The terms on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"}),),
+        (Gives(200, "The terms on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"},
+               headers=("cache-control", "content-disposition")),),
         (404,), parameters={"name": "As `fileName` of the terms."},
     )},
     "/checkout/{token}": {"GET": Open(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from msgspec import inspect
 
-from lastro.api_kit.aliases import second_names
+from lastro.api_kit.aliases import second_names, spellings
 from lastro.api_kit.forms import Amount, without_none
 from lastro.api_kit.http import STATUS
 from lastro.core.errors import Kind, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lastro.api_kit.forms import Form
     from lastro.api_kit.routes import Doc, Route
@@ -135,7 +135,15 @@ def of_doc(doc: Doc) -> tuple[Refusal, ...]:
     """Returns the detailed refusals of a Doc: declared ones, then by types."""
     declared = tuple(r for r in doc.refusals if r.issue)
     known = {(r.field, r.issue) for r in declared}
-    return (*declared, *(r for r in of_form(doc.form) if (r.field, r.issue) not in known))
+    found = (*declared, *(r for r in of_form(doc.form) if (r.field, r.issue) not in known))
+    return found if doc.form is None else tuple(_spelled(found, doc.form))
+
+
+def _spelled(refusals: Iterable[Refusal], form: type[Form]) -> Iterator[Refusal]:
+    """Yields each refusal under every name of its field."""
+    for refusal in refusals:
+        for path in spellings(refusal.field, form):
+            yield refusal if path == refusal.field else replace(refusal, field=path)
 
 
 def statuses(route: Route) -> tuple[int, ...]:
@@ -164,7 +172,6 @@ def _fields(struct: inspect.StructType, path: str) -> Iterator[tuple[str, str]]:
         for second in second_names(struct.cls).get(field.encode_name, ()):
             yield name, "MUTUALLY_EXCLUSIVE"
             yield path + second, "MUTUALLY_EXCLUSIVE"
-            yield from _values(without_none(field.type), path + second)
 
 
 def _values(kind: inspect.Type, name: str) -> Iterator[tuple[str, str]]:

@@ -54,8 +54,8 @@ class SetSettings(Act[SettingsByEvent]):
 
     def decide(self, known: SettingsByEvent, context: RequestContext) -> Done:
         """Writes the settings that differ. Events that are numbered from now on go by them."""
-        unnamed = known.keys() - self.wanted.keys() if self.is_whole else ()
-        wanted = {**self.wanted, **dict.fromkeys(sorted(unnamed), _UNSET)}
+        unnamed = sorted(known.keys() - self.wanted.keys()) if self.is_whole else []
+        wanted = {**self.wanted, **{event: (None, known[event].active) for event in unnamed}}
         changed = {
             event: Setting(url, active, known[event].version + 1 if event in known else 1, context.now)
             for event, (url, active) in wanted.items()

@@ -143,7 +143,9 @@ def _after(request: Request, write: Write) -> Request:
     told = {
         name: value for name, value in move.sets.items() if name in ("account_id", "reproved_code", "reproved_description")
     }
-    return replace(request, state=move.to_state, reproved_fields=tuple(move.sets.get("reproved_fields", ())), **told)
+    is_keyless = move.sets.get("key_due_at") is not None
+    fields = tuple(move.sets.get("reproved_fields", ()))
+    return replace(request, state=move.to_state, reproved_fields=fields, is_keyless=is_keyless, **told)
 
 
 def _refused(context: RequestContext, request: Request, verdict: Verdict, trigger: str) -> Write:

@@ -136,7 +136,7 @@ class Upload(Act[UploadContext]):
             return refusals.STATUS_CONFLICT.refused(why=why)
         if request.state == "REPROVED" and self.slot not in request.reproved_fields:
             return refusals.SLOT_NOT_REFUSED.refused()
-        if self.append and len(in_slot) >= MOST_PAGES:
+        if self.append and self.slot not in request.wanted and len(in_slot) >= MOST_PAGES:
             return refusals.APPEND_LIMIT_EXCEEDED.refused(most_pages=MOST_PAGES)
         return None
 
