@@ -193,6 +193,16 @@ def writes_nothing(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaita
     return run
 
 
+class TownTokenizer:
+    """An acquirer that takes every card."""
+
+    async def tokenize(self, *_: object) -> port.CardToken:
+        return port.CardToken(os.urandom(8).hex())
+
+    async def close(self) -> None:
+        """Holds nothing."""
+
+
 async def settle(database: Any) -> Town:
     """Founds both companies, with everything the examples name."""
     chance, app = Chance(os.urandom), Database(database.app, size=4)
@@ -205,7 +215,8 @@ async def settle(database: Any) -> Town:
     own = OwnKeys(keys, partial(_unchanged, keys), ISSUER, time.monotonic)
     rail = TownRail(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
     house = wiring.AppContext(app, runner, chance, ring, own, place, rail, frozenset({HOST}), registry=TownDirectory(),
-                         disputing=replace(TERMS, contact=port.MedContact("med@lastro.example", "+551130030000")))  # fmt: skip
+                         disputing=replace(TERMS, contact=port.MedContact("med@lastro.example", "+551130030000")),
+                         tokenizer=TownTokenizer())  # fmt: skip
     gate = wiring.gate(house)
     gate.note = lambda *_: None  # a line for each of thousands of requests is read by nobody
     asgi = application(gate, wiring.operations(house), wiring.routes(house), wiring.public(house))

@@ -20,7 +20,7 @@ _HERS = {
     "externalId": "SELECT external_id FROM {} WHERE company_id = $1 AND external_id IS NOT NULL LIMIT 1",
 }
 _TABLES = {
-    "find_order_payin": "orders", "list_orders": "orders", "list_payouts": "payouts", "list_refunds": "refunds",
+    "find_order_payin": "orders", "read_order_payin": "orders", "list_orders": "orders", "list_payouts": "payouts", "list_refunds": "refunds",
     "list_subscriptions": "subscriptions", "list_subscription_payments": "subscription_payments",
 }  # fmt: skip
 # No order of the town was paid by a static code, and its events are none of those that a list shows by itself.
@@ -30,7 +30,7 @@ _NAMING = [(r.operation, q.name) for r in ROUTES.values() for q in r.queries if 
 _WORDS = {
     "status", "paymentMethod", "limit", "cursor", "sort", "from", "to", "ispb", "bankNumber", "name", "method", "event", "url",
     "after", "wait", "key", "holderType", "document", "email", "fullName", "currency", "asOf", "startDate", "endDate", "operation",
-    "mergeBatch", "onlyPending", "role", "format", "excel", "page",
+    "mergeBatch", "onlyPending", "role", "format", "excel", "page", "accountType",
 }  # fmt: skip
 
 

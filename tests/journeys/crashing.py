@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -19,8 +19,7 @@ from lastro.config.settings import read
 MOST_PASSES = 20
 EVERY_DEATH = os.environ.get("LASTRO_DEATHS") == "all"
 PATIENCE_OF_THE_NETWORK_SECONDS = 8.0  # it gives up after ten
-LAST_BREATH_SECONDS = 2.0  # what was committed last is seen a little before the process is gone
-FIRST_GAPS = ("inbox.stored", "lane.claimed", "run.decided", "commit.sent", "outbox.sent")
+LAST_BREATH_SECONDS = 1.0  # what was committed last is seen a little before the process is gone
 
 
 async def nothing(play: Play) -> None:
@@ -30,14 +29,10 @@ async def nothing(play: Play) -> None:
 def passes(
     decided: int, stored: int = 0, claimed: int = 0, sent: int = 0, delivered: int = 0, numbered: int = 0
 ) -> Mapping[str, int]:
-    """How often at least a journey passes each gap: fewer would mean that the test dies in vain.
-
-    The gaps are in the order of their last passings. Where no network has a part, an event is all that is claimed.
-    """
-    decides = {"run.decided": decided, "commit.sent": decided}
+    """How often at least a journey passes each gap: fewer would mean that the test dies in vain."""
     counts = {
-        "outbox.sent": sent, "inbox.stored": stored, **({"lane.claimed": claimed, **decides} if sent or stored else decides),
-        "events.numbered": numbered, "lane.claimed": claimed, "delivery.sent": delivered,
+        "run.decided": decided, "commit.sent": decided, "inbox.stored": stored, "lane.claimed": claimed, "outbox.sent": sent,
+        "delivery.sent": delivered, "events.numbered": numbered,
     }  # fmt: skip
     return {gap: count for gap, count in counts.items() if count}
 
@@ -53,24 +48,10 @@ class Journey:
     dies_first_too: bool = False  # also the first time that a gap is passed
 
     def deaths(self, play: Play) -> Iterator[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
-        """A case for each play, in which each process dies in one gap after another."""
-        both = {"worker": self.worker, "api": self.api}
-        if EVERY_DEATH:
-            for process, gaps in both.items():
-                for gap, least in gaps.items():
-                    yield f"{process} {gap}", partial(_dies_each_time, play, self, process, gap, least)
-            return
-        if self.dies_first_too:
-            first = [f"{gap}:1" for gap in FIRST_GAPS if self.worker.get(gap, 0) > 1]
-            yield f"first {first}", partial(_all_died, play, self, {"worker": first})
-        last = {process: _last(gaps) for process, gaps in both.items() if gaps}
-        yield f"last {last}", partial(_all_died, play, self, last)
-
-
-def _last(gaps: Mapping[str, int]) -> list[str]:
-    """Moments of deaths: the first at the last time that its gap is passed for certain, each other next after that."""
-    (gap, least), *others = gaps.items()
-    return [f"{gap}:{least}", *(f"{gap}:1" for gap, _ in others)]
+        """A case for each gap of each process."""
+        for process, gaps in (("worker", self.worker), ("api", self.api)):
+            for gap in gaps:
+                yield f"{process} {gap}", partial(_dies, play, process, gap, self)
 
 
 async def compared(play: Play) -> None:
@@ -92,54 +73,36 @@ async def compared(play: Play) -> None:
     await until(taken, "the statements", 90.0)
 
 
-async def _dies_each_time(play: Play, journey: Journey, process: str, gap: str, least: int) -> None:
-    """The process dies each time that it passes the gap, one play after another, until nobody dies."""
-    for count in range(1, MOST_PASSES):
-        if await _survived(play, journey, {process: [f"{gap}:{count}"]}):
-            assert count > least, f"{gap} is passed {count - 1} times"
-            return
-    raise AssertionError(f"{gap} has no end")
+async def _dies(play: Play, process: str, gap: str, journey: Journey) -> None:
+    """The process dies in the gap: the last time that it passes it for certain, or each time, until nobody dies."""
+    least = (journey.worker if process == "worker" else journey.api)[gap]
+    some = {1, least} if journey.dies_first_too else {least}
+    try:
+        for count in range(1, MOST_PASSES) if EVERY_DEATH else sorted(some):
+            if not await _died(play, process, f"{gap}:{count}", journey):
+                assert EVERY_DEATH, f"{gap} is passed {count - 1} times"
+                assert count > least
+                return
+        assert not EVERY_DEATH, f"{gap} has no end"
+    finally:
+        await play.stage.mend(process)
 
 
-async def _all_died(play: Play, journey: Journey, moments: Mapping[str, Sequence[str]]) -> None:
-    """Each process dies in each of its moments."""
-    survived = await _survived(play, journey, moments)
-    assert not survived, f"nobody died in {survived} of {moments}"
-
-
-async def _survived(play: Play, journey: Journey, moments: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The moments in which nobody died while the journey was played, which ended as it must. moments: one for each life."""
+async def _died(play: Play, process: str, moment: str, journey: Journey) -> bool:
+    """Whether it died in that moment of a journey, which then ended as it must."""
     ready = await journey.prepare(play)
     await compared(play)
-    await asyncio.gather(*(play.stage.restart(process, LASTRO_CRASH_AT=each[0]) for process, each in moments.items()))
+    await play.stage.restart(process, LASTRO_CRASH_AT=moment)
     began = time.monotonic()
-    walking = asyncio.create_task(journey.walk(play, ready))
-    left = {process: list(each) for process, each in moments.items()}
-    dying = [asyncio.create_task(_lives(play, process, each)) for process, each in left.items()]
-    all_dead = asyncio.gather(*dying)
-    try:
-        await asyncio.wait((walking, all_dead), return_when=asyncio.FIRST_COMPLETED)
-        if all_dead.done():
-            all_dead.result()  # it raises where one could not start again
-        tries = await walking
-        await asyncio.wait(dying, timeout=LAST_BREATH_SECONDS)
-        ends = [task.result() for task in dying if task.done()]
-        is_soon = all(end - began < PATIENCE_OF_THE_NETWORK_SECONDS for end in ends)
-        assert tries in (None, 1) or not is_soon, "the network's question was never answered"
-    finally:
-        for task in (walking, *dying):
-            task.cancel()
-        await asyncio.wait((walking, *dying))
-        for process in moments:
-            await play.stage.mend(process)
+    dying, walking = asyncio.create_task(dead(play, process)), asyncio.create_task(journey.walk(play, ready))
+    await asyncio.wait((dying, walking), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait((dying,), timeout=LAST_BREATH_SECONDS)
+    if not dying.done():  # nobody died on the whole way
+        dying.cancel()
+        await walking
+        return False
+    await play.stage.restart(process)
+    is_soon = time.monotonic() - began < PATIENCE_OF_THE_NETWORK_SECONDS
+    assert await walking in (None, 1) or not is_soon, "the network's question was never answered"
     await play.end()
-    return {process: each for process, each in left.items() if each}
-
-
-async def _lives(play: Play, process: str, moments: list[str]) -> float:
-    """One life after another, until it has died in the last moment. moments: what is left of them; when it lived again."""
-    while moments:
-        await dead(play, process)
-        moments.pop(0)
-        await play.stage.restart(process, **({"LASTRO_CRASH_AT": moments[0]} if moments else {}))
-    return time.monotonic()
+    return True

@@ -1,7 +1,7 @@
-"""kill -9 in every gap, one after the other: nothing is lost and nothing done twice.
+"""kill -9 in every gap, one after the other, as often as a journey passes it: nothing is lost and nothing done twice.
 
-In one journey a process has many lives: it dies in each gap, the first time when it passes that for the last time for certain.
-With LASTRO_DEATHS=all each death has a journey of its own, and each passing of a gap a death, until a journey is survived.
+A process dies the last time that it passes a gap for certain. With LASTRO_DEATHS=all it dies each time, until it has survived
+a whole journey: then there is no further time to die.
 """
 
 from collections.abc import AsyncIterator

@@ -65,7 +65,8 @@ def listed(requests: Sequence[CloseRequest], total_count: int | None) -> Closing
     data = [
         ListedClosing(
             id=str(one.id), close_account_request_id=str(one.id), account_id=str(one.account_id),
-            status=LISTED_STATUSES[one.state], close_request_reason=one.reason, created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
+            status=LISTED_STATUSES[one.state], close_request_reason=one.reason, created_at=stamp(one.created_at),
+            updated_at=stamp(one.updated_at),
         )
         for one in requests
     ]  # fmt: skip

@@ -59,7 +59,7 @@ async def ask_secret(user: User, request: PageRequest) -> Response:
     """GET …/webhooks/secret: the confirmation page of another secret."""
     say = Terms(user.language)
     _, now = await user.call("GET", _HOOK)
-    urls = sorted({one["url"] for one in now["events"] if one["url"]})
+    urls = sorted({one["url"] for one in now["events"] if "url" in one})
     told = ((say("dev.url"), ", ".join(urls) or say("dev.nowhere")),)
     return company_page.sure(
         user, HERE, title=say("dev.new-secret"), about=say("dev.signing-sure"), to=f"{WEBHOOKS}/secret", back=WEBHOOKS,

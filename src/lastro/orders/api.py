@@ -117,7 +117,7 @@ def routes(
             "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", handlers.cancel, docs.CANCEL, key="optional",
             same_at=(_V3 + "/{id}/cancel",),
         ),
-        *token_routes(place, tokenizer),
+        *token_routes(tokenizer),
         *payin_routes(place, destinations),
         *static_code_routes(),
         *refund_routes(place, is_disputed),

@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self, cast: Cast, seller: Seller, *, is_analysed: bool = True) -> None:
         self.cast, self.seller = cast, seller
-        self.place = opening.OpeningPlace(INSTITUTION, cast.key_ring, is_analysed)
+        self.place = opening.OpeningPlace(INSTITUTION, cast.key_ring, is_analysed, "https://lastro.test")
 
     async def run(self, verb: Any, client: Client | None = None, **call: Any) -> Any:
         reply = await self.cast.run(client or self.seller.client, verb, permission="accounts:write", **call)

@@ -202,7 +202,12 @@ async def test_what_another_company_has_is_not_there(cast: Cast, ana: Seller) ->
     [
         ({"startDate": "2026-01-01", "endDate": "2027-01-02"}, [("endDate", "OUT_OF_RANGE")]),
         ({"startDate": "2026-01-02", "endDate": "2026-01-01"}, [("endDate", "OUT_OF_RANGE")]),
-        ({"startDate": "0001-01-01"}, [("startDate", "OUT_OF_RANGE")]),
+        ({"startDate": "2026-01-01T00:00:00Z", "endDate": "2027-01-02T00:00:00Z"}, [("endDate", "OUT_OF_RANGE")]),
+        ({"startDate": "2026-01-01T00:00:00"}, [("startDate", "INVALID")]),
+        (
+            {"format": "ofx", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-02T00:00:00Z"},
+            [("startDate", "NOT_ALLOWED"), ("endDate", "NOT_ALLOWED")],
+        ),
         ({"startDate": "x", "endDate": "2026-02-30"}, [("startDate", "INVALID"), ("endDate", "INVALID")]),
         ({"currency": "USD", "operation": "IN"}, [("currency", "INVALID"), ("operation", "INVALID")]),
         ({"mergeBatch": "yes"}, [("mergeBatch", "INVALID")]),

@@ -184,4 +184,5 @@ async def is_blocked(crowd: Crowd) -> None:
         made = await crowd.write("request_account_close", {"closeRequestReason": "We are moving"}, path={"id": spare["id"]})
         if made is not None:
             await crowd.read("read_account_close", path={"id": made["id"]})
+    await crowd.write("list_account_closes", {"take": 10, "requireTotalCount": True})
     await crowd.read("list_accounts", limit="10")

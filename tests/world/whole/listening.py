@@ -64,6 +64,7 @@ async def looks_around(crowd: Crowd) -> None:
     daily: Any = crowd.chance.randrange(4)
     if daily == 0:
         await crowd.read("read_balance", accountId=account)
+        await crowd.read("read_company_balance", accountType="PAYMENT")
     elif daily == 1:
         await crowd.read("read_statement", path={"id": account}, limit="20")
     elif daily == 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.opening import problems
 from lastro.accounts.opening.forms import OpeningForm

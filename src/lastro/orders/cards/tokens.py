@@ -17,7 +17,7 @@ from lastro.orders.actions.create import unguessable
 from lastro.orders.cards import problems, store
 from lastro.orders.cards.forms import CARD_NAMES, CardForm, of_card, typed_card
 from lastro.orders.cards.model import StoredCard
-from lastro.orders.cards.rules import METHOD, expiry_problem
+from lastro.orders.cards.rules import expiry_problem
 from lastro.orders.silence import silent
 from lastro.rails.port import CARD, Permanent, Transient
 from lastro.standards.calendar import brasilia_day
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext, Verb
     from lastro.orders.cards.model import Typed
-    from lastro.orders.model import Installation
     from lastro.rails.port import CardToken, Tokenizer
 
 _PATH = "/order/v1/client-token-3ds/card-token"
@@ -143,7 +142,6 @@ CREATE = Doc(
 
 @dataclass(frozen=True)
 class _TokenHandlers:
-    place: Installation
     tokenizer: Tokenizer | None
 
     def make(self, incoming: Incoming) -> Verb[Any] | Refused:
@@ -151,17 +149,17 @@ class _TokenHandlers:
         form, found = forms.read(incoming.raw, CardForm)
         of_form = list(found)
         typed = typed_card(form, found)
-        if METHOD not in self.place.methods or self.tokenizer is None:
-            return problems.CARD_NOT_SUPPORTED.refused()
         wrong = [*of_form, *of_card(found[len(of_form) :])]
         if wrong or typed is None:
             return Refused(Kind.INVALID, forms.in_order(wrong, CardForm))
+        if self.tokenizer is None:
+            return problems.CARD_NOT_SUPPORTED.refused()
         return MakeCardToken(typed, self.tokenizer)
 
 
-def token_routes(place: Installation, tokenizer: Tokenizer | None) -> tuple[Route, ...]:
-    """Returns the operation that makes a token of a card."""
-    make = _TokenHandlers(place, tokenizer).make
+def token_routes(tokenizer: Tokenizer | None) -> tuple[Route, ...]:
+    """Returns the operation that makes a token of a card. tokenizer None: no acquirer is configured."""
+    make = _TokenHandlers(tokenizer).make
     return (
         Route(
             "POST", _PATH, "create_card_token", "orders:write", make, CREATE, success=201, key="optional",

@@ -67,6 +67,7 @@ READ = Doc(
     None, PayIn,
     (
         not_found("No order of your company has this id or code, or not the code of the query."),
+        *EXTERNAL_ID_REFUSALS,
     ),
     None, _PAID,
 )  # fmt: skip
