@@ -39,7 +39,10 @@ MORE: Mapping[str, Mapping[str, Any]] = {
             "url": "https://shop.example.com/hook", "from": "2026-01-01", "to": "2026-01-02T00:00:00Z",
         },
     },
-    "set_webhook": {"events": [{"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook", "active": True}]},
+    "set_webhook": {
+        "events": [{"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook", "active": True}], "mode": "MERGE",
+    },
+    "create_card_token": {"brand": "VISA"},
 }  # fmt: skip
 
 # How the texts that an operation keeps are found again, by the id that it answers; the others keep none of the client's own.
@@ -82,6 +85,7 @@ NEVER: Mapping[str, Mapping[str, str]] = {
         "order.pixKey": "would be the account's key, of which the example names the account",
     },
     "create_order_payin": {"pixKey": "would be the account's key, of which the example names the account"},
+    "open_account": {"representatives[0].documentNumber": "is the number of the document, which the example gives"},
     "create_subscription": dict.fromkeys(
         ("maxAmountFloor", "maxAmountFloor.currency", "maxAmountFloor.value"),
         "would be a second amount beside the fixed one",
@@ -187,8 +191,21 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
     },
     "create_key": {"channel": ABSENT},
     "create_key_claim": {"channel": ABSENT},
+    "list_account_closes": {
+        "skip": ABSENT | WHOLE | {"a number"},
+        "take": ABSENT | WHOLE | {"a number"},
+        "requireTotalCount": ABSENT | TRUE,
+    },
+    "create_card_token": {"holderName": TEXT, "brand": ABSENT},
     "open_account": {
-        "externalId": PRINTABLE,
+        "externalId": PRINTABLE | ABSENT,
+        "termsAccepted": ABSENT,
+        "acceptance": ABSENT,
+        "acceptance.acceptedAt": ABSENT,
+        "acceptance.ip": ABSENT,
+        "country": ABSENT,
+        "alias": ABSENT | TEXT,
+        "representatives[0].country": ABSENT,
         "fullName": TEXT,
         "tradeName": ABSENT | TEXT,
         **{f"address.{name}": TEXT for name in ("city", "neighborhood", "street", "number")},

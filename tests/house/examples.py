@@ -159,7 +159,7 @@ def _opening(_: str) -> Ask:
     """For an organization, with everything that can be said of one."""
     representative = {
         "name": "Rui Reis", "document": {"type": "CPF", "number": "52998224725"}, "email": "rui@example.com",
-        "phone": "+5511999990000", "birthDate": "1980-01-01",
+        "phone": "+5511999990000", "birthDate": "1980-01-01", "country": "BR",
     }  # fmt: skip
     body = {
         **(CREATE.request or {}), "externalId": os.urandom(8).hex(), "holderType": "ORGANIZATION", "tradeName": "Flores",
@@ -167,6 +167,11 @@ def _opening(_: str) -> Ask:
     }  # fmt: skip
     body["termsAccepted"] = {**body["termsAccepted"], "acceptedAt": "2026-01-01T00:00:00Z"}
     body["address"] = {**body["address"], "complement": "loja 2"}
+    file_name = "termos-organization-2026-01.pdf"
+    body |= {
+        "country": "BR", "alias": "Loja",
+        "acceptance": {"fileName": file_name, "acceptedAt": "2026-01-01T00:00:00Z", "ip": "203.0.113.7"},
+    }  # fmt: skip
     return Ask(body=body)
 
 

@@ -67,7 +67,7 @@ SELECT c.number, nextval('network_ids_seq') AS sequence, a.document_number
 _ACCOUNT = "SELECT 1 FROM accounts WHERE company_id = $1 AND id = $2"
 _TAKEN = "SELECT EXISTS (SELECT FROM payouts WHERE company_id = $1 AND external_id = $2)"
 
-_ACCOUNT = ", ".join(f"a.{column}" for column in ACCOUNT_COLUMNS if column != "id")
+_OF_ACCOUNT = ", ".join(f"a.{column}" for column in ACCOUNT_COLUMNS if column != "id")
 _LAID_OUT = f"""
 p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequence, p.children, p.account_id,
 p.external_id, p.idempotency_key, p.payment_method, p.rail, p.initiation, p.currency, p.amount_minor, p.fee_minor,
@@ -77,7 +77,7 @@ p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start
 p.error_message, p.ask_at, p.paid_at, p.qr, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
 r.name AS receiver_name, r.document_type AS receiver_document_type, r.document_number AS receiver_document_number,
 r.bank AS receiver_bank,
-{_ACCOUNT}
+{_OF_ACCOUNT}
 """
 _COLUMNS = _LAID_OUT.format(names="p.end_to_end_id, p.control_number, p.str_control_number")
 # Of a batch, where it is shown without its transfers, the first one's, by which it is called.
