@@ -218,7 +218,7 @@ async def settle(database: Any) -> Town:
                          disputing=replace(TERMS, contact=port.MedContact("med@lastro.example", "+551130030000")),
                          tokenizer=TownTokenizer())  # fmt: skip
     gate = wiring.gate(house)
-    gate.note = lambda *_: None  # a line for each of thousands of requests is read by nobody
+    gate.note = house.metrics.request  # and no line: of thousands of requests, nobody reads any
     asgi = application(gate, wiring.operations(house), wiring.routes(house), wiring.public(house))
     within: Any = httpx.ASGITransport(asgi)  # type: ignore[arg-type]
     http = httpx.AsyncClient(transport=within, base_url=f"http://{HOST}", event_hooks={"response": [holding]})
