@@ -10,7 +10,8 @@ MOST_BYTES: Final = 12 * 1024 * 1024
 _MOST_PIXELS: Final = 60_000_000  # more than a phone's camera takes; looked at before anything is decoded
 _LONGEST_SIDE: Final = 2000  # enough to find a code that fills a tenth of the picture, and looked through in a moment
 _KINDS: Final = ("JPEG", "PNG", "WEBP")
-_CODES: Final = zxingcpp.BarcodeFormats((zxingcpp.BarcodeFormat.QRCode, zxingcpp.BarcodeFormat.ITF))
+# Not the set of them: a module's object of the decoder that outlives the interpreter is complained of as leaked.
+_CODES: Final = (zxingcpp.BarcodeFormat.QRCode, zxingcpp.BarcodeFormat.ITF)
 
 
 def code_in(picture: bytes) -> str | None:
@@ -22,7 +23,7 @@ def code_in(picture: bytes) -> str | None:
             seen = _grey(opened)
     except Exception:  # noqa: BLE001 hostile bytes make a decoder fail in any way; each means that there is no code
         return None
-    found = zxingcpp.read_barcodes(seen, formats=_CODES)
+    found = zxingcpp.read_barcodes(seen, formats=zxingcpp.BarcodeFormats(_CODES))
     return found[0].text if found else None
 
 
