@@ -192,7 +192,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
     "create_key": {"channel": ABSENT},
     "create_key_claim": {"channel": ABSENT},
     "list_account_closes": {
-        "skip": ABSENT | WHOLE | {"a number"},
+        "skip": ABSENT | WHOLE | {"a number", "zero", "minus zero"},
         "take": ABSENT | WHOLE | {"a number"},
         "requireTotalCount": ABSENT | TRUE,
     },
@@ -206,6 +206,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "country": ABSENT,
         "alias": ABSENT | TEXT,
         "representatives[0].country": ABSENT,
+        "representatives[0].documentNumber": ABSENT,
         "fullName": TEXT,
         "tradeName": ABSENT | TEXT,
         **{f"address.{name}": TEXT for name in ("city", "neighborhood", "street", "number")},
@@ -249,7 +250,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
     },
     # What is no payout is said of its line, once the lines are looked at.
     "create_payout_plan": {"payouts": frozenset({"a list of it", "too deep"})},
-    "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE},
+    "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE, "mode": ABSENT},
     "test_webhook": {"url": ABSENT},
 }
 
@@ -275,6 +276,7 @@ _NUMBER = frozenset({"a number"})
 ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
     "find_order_payin": {"externalId": _SEARCHED},
+    "read_order_payin": {"externalId": _SEARCHED},
     "list_static_qrcodes": {"limit": _NUMBER},
     "list_refunds": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_keys": {"limit": _NUMBER},
@@ -293,7 +295,7 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 
 # What finds one object or none: a text that names none answers as an unknown id does.
-ALONE = frozenset({"find_order_payin"})
+ALONE = frozenset({"find_order_payin", "read_order_payin"})
 
 # Parameters that are ids of ours: of a list, what is none finds nothing (contract.md §1).
 IDS_ASKED = frozenset({"accountId", "referenceId", "endToEndId", "staticQrcodeId", "orderId"})

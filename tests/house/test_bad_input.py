@@ -194,7 +194,8 @@ async def test_where_nothing_has_to_be_said_a_body_may_be_left_out(
     ask = EXAMPLES[route.operation].ask("")
     to = line(route, ask, {**ask.path, "id": str(uuid4())})
     answer = await town.admit(route.method, to, [*headers(town, content_type), *key_of(route)], b"")
-    assert (answer.status, answer.problems) == (404, []), "it was read"
+    nothing_named = 404 if "{" in route.path else route.success
+    assert (answer.status, answer.problems) == (nothing_named, []), "it was read"
 
 
 @writes_nothing

@@ -111,7 +111,7 @@ class Route:
     have it in another way too. largest_body: in bytes, where the body may be larger than others'. Such a one is read by the
     operation itself; it is the same request again where it says the same as JSON, or, of another kind, is the same bytes.
     same_at: further paths at which it is the same operation. not_compared: a field of the body, and names below it, at any
-    depth, and at the top, of which nothing may be kept. They say nothing about whether a request is the same again.
+    depth, of which nothing may be kept; "" for the body's own fields. They say nothing about whether a request is the same.
     """
 
     method: str

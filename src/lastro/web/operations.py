@@ -275,8 +275,9 @@ def compared_fields(body: dict[str, Any], never: tuple[str, frozenset[str]] | No
     if never is None:
         return body
     within, names = never
-    left = {name: value for name, value in body.items() if name not in names}
-    return left | {within: _without(body[within], names)} if within in body else left
+    if not within:
+        return {name: value for name, value in body.items() if name not in names}
+    return {**body, within: _without(body[within], names)} if within in body else body
 
 
 def _without(value: Any, names: frozenset[str]) -> Any:

@@ -59,7 +59,8 @@ class RepresentativeForm(Form):
     birth_date: date
     document: OpeningDocumentForm | None = None
     document_number: Annotated[
-        str | None, msgspec.Meta(description="The CPF, in place of `document`.", examples=["12345678909"])
+        Annotated[str, msgspec.Meta(min_length=1, max_length=14)] | None,
+        msgspec.Meta(description="The CPF, in place of `document`.", examples=["12345678909"]),
     ] = None
     country: Country | None = None
 
