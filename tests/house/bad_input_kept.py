@@ -106,6 +106,10 @@ DRAGS: Mapping[str, Mapping[str, frozenset[tuple[str, str]]]] = {
     },
     # Only PIX orders end by seconds, and what the method was meant to be nobody knows.
     "create_order": {"order.paymentMethod": frozenset({("order.expiration", "NOT_ALLOWED")})},
+    # A number beside the document has to be the document's.
+    "open_account": {
+        "representatives[0].documentNumber": frozenset({("representatives[0].document", "MUTUALLY_EXCLUSIVE")}),
+    },
     # A second way to pay is one too many beside the first.
     "create_payout": {
         f"paymentData.{way}": frozenset({("paymentData.bankAccount", "MUTUALLY_EXCLUSIVE")})
@@ -192,7 +196,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
     "create_key": {"channel": ABSENT},
     "create_key_claim": {"channel": ABSENT},
     "list_account_closes": {
-        "skip": ABSENT | WHOLE | {"a number", "zero", "minus zero"},
+        "skip": ABSENT | WHOLE | {"a number", "zero", "minus zero", "minus zero point zero"},
         "take": ABSENT | WHOLE | {"a number"},
         "requireTotalCount": ABSENT | TRUE,
     },

@@ -16,7 +16,7 @@ from tests.house.asking import Ask
 from tests.house.charged import furnish_payments, furnish_refunds
 from tests.house.examples import CODES, EXAMPLES, HASHES, KEYS, NOTICE_OF, SENT, approval, plan
 from tests.house.examples_of_keys import ACCOUNT_OF, TOKENS
-from tests.house.registering import TownDirectory
+from tests.house.registering import TownDirectory, TownTokenizer
 from tests.house.town_claims import furnish_claims
 from tests.house.town_disputes import TownRail
 from tests.http_contract import contract, holding
@@ -191,16 +191,6 @@ def writes_nothing(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaita
         await town.assert_as(before)
 
     return run
-
-
-class TownTokenizer:
-    """An acquirer that takes every card."""
-
-    async def tokenize(self, *_: object) -> port.CardToken:
-        return port.CardToken(os.urandom(8).hex())
-
-    async def close(self) -> None:
-        """Holds nothing."""
 
 
 async def settle(database: Any) -> Town:

@@ -25,7 +25,7 @@ _BLANKS = b" \t\r\n"
 
 
 class Names(NamedTuple):
-    """The second names of a form's fields, each with its main one, and the same of the forms within it, by field."""
+    """The second names of a form's fields. main: of each the main one. inner: of the forms within it, by field."""
 
     main: Mapping[str, str]
     inner: Mapping[str, Names]
@@ -71,7 +71,7 @@ def in_main_names(raw: bytes, body: dict[str, Any], form: type[Form] | None) -> 
 
 @lru_cache
 def names_of(form: type) -> Names | None:
-    """Returns the second names of a form and of the forms within it. None: there are none, or it is no form."""
+    """Returns a form's second names, those within it too. None: there are none, or it is no form."""
     if not issubclass(form, Form):
         return None
     info = inspect.type_info(form)
