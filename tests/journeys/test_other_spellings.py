@@ -6,8 +6,10 @@ docs/guides/switching.md tells what they may change nothing of; the facts are th
 import os
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from lastro.accounts.opening.docs import CREATE
+from lastro.standards.documents import is_cnpj
 
 from .play import Answer, Play
 from .stage import until
@@ -270,3 +272,46 @@ async def test_a_card_pays_by_the_token_of_its_own_call(play: Play) -> None:
     assert made.status == 200, made.body
     assert (await play.call("PUT", TOOL, {"id": made.json["id"], "status": "PAID"})).json["status"] == "PAID"
     assert await play.books.fetchval("SELECT count(*) FROM card_tokens WHERE name = $1", token.json["token"]) == 1
+
+
+async def test_an_organization_is_asked_for_with_its_people(play: Play) -> None:
+    """A document that nothing waits for is taken, and leaves the others missing."""
+    terms = (await play.call("GET", f"{ACCOUNTS}/terms?holderType=ORGANIZATION")).json
+    base = f"{int.from_bytes(os.urandom(4), 'big') % 10**8:08d}0001"
+    number = next(cnpj for end in range(100) if is_cnpj(cnpj := f"{base}{end:02d}"))
+    person = {
+        "country": "BR", "fullName": "Rita Reis", "email": "rita@example.com", "phone": "+5511987654321",
+        "birthdate": "1980-01-01", "documentNumber": "12345678909",
+    }  # fmt: skip
+    wish = {
+        **{name: (CREATE.request or {})[name] for name in ("email", "phone", "address")}, "country": "BR", "fullName": "Loja",
+        "holderType": "ORGANIZATION", "birthdate": "2010-01-01", "document": {"type": "CNPJ", "number": number},
+        "representatives": [person], "acceptance": {"fileName": terms["fileName"]},
+    }  # fmt: skip
+    made = await play.call("POST", ACCOUNTS, wish)
+    assert made.status == 201, made.body
+    missing = (await becomes(play, made.json, "PENDING_DOCUMENTS"))["missingRequiredDocuments"]
+    extra = await upload(play, made.json, "partnerProofAddress", photo(5))
+    assert (extra.status, extra.json["missingRequiredDocuments"]) == (201, missing)
+    kept = await play.books.fetchrow(
+        "SELECT name, document_number FROM parties WHERE id = (SELECT representative_ids[1] FROM account_requests"
+        " WHERE id = $1::text::uuid)", made.json["accountRequestId"],
+    )  # fmt: skip
+    assert tuple(kept or ()) == ("Rita Reis", "12345678909")
+    person |= {"documentNumber": "12345678900"}
+    wrong = await play.call("POST", ACCOUNTS, wish)
+    assert problems(wrong) == [("representatives[0].documentNumber", "INVALID")]
+
+
+async def test_a_phones_code_and_a_dispute_are_asked_for_in_their_words(play: Play) -> None:
+    key = f"+55119{int.from_bytes(os.urandom(4), 'big') % 10**8:08d}"
+    path = f"{ACCOUNTS}/{play.account['id']}/keys"
+    code = await play.call("POST", path, {"type": "PHONE", "key": key, "channel": "whatsapp"})
+    assert code.status == 202, code.body
+    payout = await payout_of(play, "2.00")
+    paid = (await play.call("PUT", TOOL, {"id": payout["id"], "status": "PAID"})).json
+    body = {"endToEndId": paid["endToEndId"], "situationType": "UNKNOWN"}
+    contested = await play.call(
+        "POST", f"/order/v1/banking/med/accounts/{play.account['id']}", body, key=str(uuid4())
+    )  # fmt: skip
+    assert contested.status == 201, contested.body
