@@ -184,6 +184,12 @@ async def test_no_number_of_a_card_is_kept_or_told(play: Play) -> None:
     assert [answer.status for answer in answers] == [200, 200]
     made = answers[0].json
     await play.becomes(made, "PAID")
+    typed, token = good["creditCard"], "/order/v1/client-token-3ds/card-token"
+    keys = (None, key, key)
+    answers += [await play.call("POST", token, typed | {"cvv": cvv}, key=one) for one in keys]
+    assert [answer.status for answer in answers[2:]] == [201, 201, 201], "another operation may have the same key"
+    assert answers[3].body == answers[4].body != answers[2].body
+    answers.append(await play.call("POST", token, typed | {"expiry": number, "brand": "VISA"}))
     saved = {"cardToken": made["card"]["cardToken"], "browser": BROWSER}
     answers.append(await play.call("PUT", ORDERS, asking(play, saved)))
     for wrong in (
