@@ -4416,6 +4416,8 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM events e WHERE e.company_id = a.company_id AND e.id = a.object_id)
          WHEN 'resend_webhook_events' THEN a.object_id <> a.company_id
          WHEN 'set_webhook' THEN a.object_id <> a.company_id
+         WHEN 'create_card_token' THEN a.object_id <> a.company_id
+         WHEN 'list_account_closes' THEN true -- it writes nothing, so that no answer of it is kept
          WHEN 'rotate_webhook_secret' THEN a.object_id <> a.company_id
          WHEN 'create_payout' THEN NOT EXISTS (
            SELECT 1 FROM payouts p WHERE p.company_id = a.company_id AND p.id = a.object_id AND p.idempotency_key = a.key)

@@ -346,7 +346,8 @@ OTHER_LAWS = {
         *(
             f"UPDATE answers SET object_id = '{{paid}}', operation = '{operation}' WHERE company_id = $1 AND key = 'resend'"
             for operation in (
-                "resend_webhook_event", "resend_webhook_events", "test_webhook", "set_webhook", "rotate_webhook_secret",
+                "resend_webhook_event", "resend_webhook_events", "test_webhook", "set_webhook", "create_card_token",
+                "list_account_closes", "rotate_webhook_secret",
                 "create_static_qrcode",
             )
         ),
