@@ -150,7 +150,7 @@ async def _fill(database: Database) -> None:
     admin = await database.connect()
     await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", OURS, OTHERS)
     # A login that is no superuser fills one company at a time.
-    for company_id, said in ((OTHERS, FILL), (OURS, FILL.strip() + "\n" + MORE)):
+    for company_id, said in ((OURS, FILL.strip() + "\n" + MORE), (OTHERS, FILL)):
         await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
         for statement in said.strip().removesuffix(";").split(";\n"):
             await admin.execute(statement)
