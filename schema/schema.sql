@@ -1123,7 +1123,7 @@ CREATE UNIQUE INDEX card_payments_order_key ON card_payments (company_id, order_
 CREATE INDEX card_payments_to_ask ON card_payments (ask_at, company_id) WHERE state = 'AUTHENTICATED';
 
 CREATE TABLE card_tokens (                            -- cards that a company may charge again; no row of it ever changes
-  company_id uuid NOT NULL,
+  company_id uuid NOT NULL REFERENCES companies,
   name text NOT NULL,                                 -- the client's token: cardToken
   token text NOT NULL,                                -- the acquirer's, which only it can use
   brand text NOT NULL,

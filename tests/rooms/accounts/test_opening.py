@@ -140,6 +140,8 @@ async def test_a_refused_request_is_taken_up_again_with_what_was_refused(desk: D
     shown = await desk.read(request)
     assert (shown["status"], "reprovedFields" in shown) == ("PENDING_DOCUMENTS", False)
     await desk.upload(request, ALL[1], photo(6))
+    slots = sorted(page["slot"] for page in await desk.pages(request) if page["replaced_at"] is None)
+    assert slots == sorted(ALL), "the refused pages are gone, though nothing said so"
     row = await desk.row(request)
     assert (row["status"], row["submissions"], row["analysis_reference"][-2:]) == ("ANALYSIS", 2, "-2")
     late = row["analysis_reference"].removesuffix("2") + "1"

@@ -209,6 +209,9 @@ def test_a_card_at_a_place_that_is_not_read_is_not_compared_either() -> None:
     }  # fmt: skip
     assert compared_fields(body, None) is body
     assert compared_fields({"order": 1}, ("order", CARD_NAMES)) == {"order": 1}
+    assert compared_fields({**typed, "installments": 3}, ("", CARD_NAMES)) == {**brand, "installments": 3}, (
+        "a card by itself"
+    )
 
 
 @pytest.mark.parametrize("agent", ["a\x00b", "a\nb", "\r", "é"])

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 class TermsOfUse:
     """A text and its version: another text has another version."""
 
+    holder_type: str
     version: str
     title: str
     text: str
-    file_name: str
     published_at: datetime
+
+    @property
+    def file_name(self) -> str:
+        """The name of the same text as a PDF."""
+        return f"termos-{self.holder_type.lower()}-{self.version}.pdf"
 
 
 _SHARED: Final = (
@@ -33,17 +38,17 @@ _SHARED: Final = (
 _PUBLISHED: Final = datetime(2026, 1, 1, 3, tzinfo=UTC)  # the year's first moment in Brasilia
 TERMS: Final[Mapping[str, TermsOfUse]] = {
     "INDIVIDUAL": TermsOfUse(
+        "INDIVIDUAL",
         "2026-01",
         "Termos da conta de pagamento de pessoa natural",
         "O titular declara que os dados são seus e verdadeiros, e que movimenta a conta em nome próprio.\n\n" + _SHARED,
-        "termos-individual-2026-01.pdf",
         _PUBLISHED,
     ),
     "ORGANIZATION": TermsOfUse(
+        "ORGANIZATION",
         "2026-01",
         "Termos da conta de pagamento de pessoa jurídica",
         "Quem assina declara que tem poderes para representar o titular, e que os dados são verdadeiros.\n\n" + _SHARED,
-        "termos-organization-2026-01.pdf",
         _PUBLISHED,
     ),
 }
