@@ -101,6 +101,8 @@ async def test_the_same_request_in_another_spelling_is_the_same_request(play: Pl
     first = await play.call("PUT", V3, theirs, key=key)
     again = await play.call("PUT", V3, ours, key=key)
     assert (first.status, again.status, again.body) == (200, 200, first.body)
+    elsewhere = await play.call("PUT", "/order/v2/transparent", ours, key=key)
+    assert (elsewhere.status, elsewhere.body) == (200, first.body), "two paths are one operation"
     other = await play.call("PUT", V3, {**ours, "order": {**ours["order"], "description": "Another book"}}, key=key)
     assert other.status == 409
 
