@@ -1,0 +1,82 @@
+"""The interface between orders and a bank that makes their codes: it is asked before the order is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.core.money import Money
+    from lastro.rails.port.collecting import Person
+
+ISSUE_SECONDS = 5.0  # a client waits for its order meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeRequest:
+    """An immediate charge that a bank is to make payable (API Pix: cob).
+
+    txid: ours, of 26 to 35 letters and digits, never used twice. key: the Pix key of ours that is paid. seconds: how long it
+    may be paid, from 1 to 2^31-1. payer: who is to pay, where that is known. text: what the payer is shown, at most 140
+    characters.
+    """
+
+    txid: str
+    amount: Money
+    key: str
+    seconds: int
+    payer: Person | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedCharge:
+    """A charge as the bank has it, which agrees with the request in txid, amount and key.
+
+    code: the BR Code, whose checksum and location were checked. location: without scheme. expires_at: by the bank's own
+    creation time and duration. revision: the bank's count of changes.
+    """
+
+    txid: str
+    code: str
+    location: str
+    expires_at: datetime
+    location_id: str | None = None
+    revision: int = 0
+
+
+class IssueRefused(Exception):  # noqa: N818 it says what the bank did
+    """The bank will not make this charge.
+
+    code: its word, raw. violations: the port's own field (`amount`, `key`, `payer`, `text`, `seconds`), None where it
+    names none that we know, and the bank's reason.
+    """
+
+    def __init__(self, code: str, violations: tuple[tuple[str | None, str], ...]) -> None:
+        super().__init__(code)
+        self.code = code
+        self.violations = violations
+
+
+class AnswerInvalid(Exception):  # noqa: N818
+    """The bank's answer is not exactly what was asked; nothing may rest on it. field: what differs, by the bank's name."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field)
+        self.field = field
+
+
+class Issuer(Protocol):
+    """A bank that makes charges payable."""
+
+    async def issue(self, request: ChargeRequest) -> IssuedCharge:
+        """Makes a charge at the bank; the same request again is the same charge.
+
+        Transient: silence, or a mistake of set-up, which is told to the operator. IssueRefused: the bank will not.
+        AnswerInvalid: what it answered cannot be used; it has been asked to remove the charge.
+        """
+
+    async def close(self) -> None:
+        """Ends its connections."""
