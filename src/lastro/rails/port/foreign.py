@@ -1,0 +1,48 @@
+"""The interface between a bank that we poll and payments there that no order of ours asked for.
+
+A merchant's account at a bank is shared: other systems of the merchant take Pix there. Such a payment is foreign. It is
+kept, it moves no money here, and it is never given back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
+
+    from lastro.core.money import Money
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPayment:
+    """A Pix at a connection whose txid is no instrument of it. rail: the connection's name.
+
+    payment_id: its endToEndId. txid and pix_key: as the bank told them; None: it told none. paid_at: when the bank had it.
+    """
+
+    rail: str
+    payment_id: str
+    amount: Money
+    paid_at: datetime
+    txid: str | None = None
+    pix_key: str | None = None
+
+
+class Foreign(Protocol):
+    """The list of foreign payments of one company."""
+
+    async def keep(self, payments: Sequence[ForeignPayment]) -> None:
+        """Stores the payments, each once; a second copy changes nothing.
+
+        DatabaseAway: none or all of them may be stored, and the same payments may be given again.
+        """
+
+
+class Own(Protocol):
+    """Tells the payments of our orders from foreign ones. A row of `instruments` decides, and nothing else."""
+
+    async def own(self, rail: str, txids: Collection[str]) -> frozenset[str]:
+        """Returns those of the txids that are references of instruments of this rail. DatabaseAway: try again later."""

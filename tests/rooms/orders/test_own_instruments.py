@@ -1,0 +1,22 @@
+"""Which references of a rail are instruments of ours: a row decides, never what a txid decodes to."""
+
+from typing import Any
+
+from lastro.core.db import Database
+from lastro.rails.instruments import Instruments
+
+from .collecting import make, rail_of, reference
+from .shop import Shop
+
+
+async def test_a_reference_is_ours_where_its_own_rail_has_the_instrument(shop: Shop, database: Any) -> None:
+    made = await make(shop, "BOLETO")
+    ours, decodable = reference(made), "00001" + "a" * 27  # in the form of a txid of company 1
+    work = Database(database.work, size=1)
+    instruments = Instruments(work)
+    try:
+        assert await instruments.own(rail_of(made), [decodable, ours, ours]) == {ours}
+        assert await instruments.own("oxxo", [ours]) == frozenset()
+        assert await instruments.own(rail_of(made), []) == frozenset()
+    finally:
+        await work.close()
