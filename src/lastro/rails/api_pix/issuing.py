@@ -1,0 +1,196 @@
+"""Makes an order's charge at a bank (PUT /cob/{txid}), and takes nothing for made that is not exactly what was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import unicodedata
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro.rails.api_pix import codes, wire
+from lastro.rails.api_pix.errors import Meaning, Verdict, judge
+from lastro.rails.messages import Malformed
+from lastro.rails.port import Transient
+from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, IssueRefused
+from lastro.standards.pix_ids import is_txid_dynamic
+
+if TYPE_CHECKING:
+    from lastro.rails.api_pix.codes import Merchant
+    from lastro.rails.api_pix.errors import Where
+    from lastro.rails.api_pix.wire import BankCharge, Clock, Line
+    from lastro.rails.network_client import NetworkAnswer
+    from lastro.rails.port import Person
+
+LONGEST_SECONDS = 2**31 - 1
+LONGEST_TEXT = 140
+LONGEST_NAME = 200  # API Pix 2.9.0, devedor.nome
+LONGEST_KEY = 77
+_LEAST_SECONDS = 0.3  # to look, once the answer to the charge itself was none
+_REMOVE_SECONDS = 2.0  # what a client waits longer, where the bank's answer was wrong
+_FIELDS = {
+    "valor": "amount", "chave": "key", "devedor": "payer", "solicitacaoPagador": "text", "calendario": "seconds",
+}  # fmt: skip
+_DOCUMENTS = {"cpf": re.compile(r"[0-9]{11}"), "cnpj": re.compile(r"[0-9A-Z]{12}[0-9]{2}")}
+_AROUND = ("body", "cob", "$", "")
+_log = structlog.get_logger(__name__)
+
+
+class ApiPixIssuer:
+    """An Issuer: one connection to a bank. rail: its name. merchant: who is paid, as a code that we build says."""
+
+    def __init__(self, rail: str, line: Line, clock: Clock, merchant: Merchant) -> None:
+        self._rail = rail
+        self._line = line
+        self._clock = clock
+        self._merchant = merchant
+
+    async def issue(self, request: ChargeRequest) -> IssuedCharge:
+        """Makes the charge within ISSUE_SECONDS, as the port says. ValueError: the request breaks its bounds."""
+        body = charge_body(request)
+        ends_at = asyncio.get_running_loop().time() + ISSUE_SECONDS
+        answer = await self._made(request, body, ends_at)
+        charge = wire.BankCharge()
+        try:
+            charge = wire.charge(answer)
+            return issued(request, charge, self._clock, self._merchant)
+        except Malformed as wrong:
+            field = str(wrong)
+            _log.critical("bank.answer_invalid", rail=self._rail, network_id=request.txid, code=field)
+            if charge.status in {None, wire.ACTIVE}:
+                await self._remove(request.txid)
+            raise AnswerInvalid(field) from wrong
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()
+
+    async def _made(self, request: ChargeRequest, body: bytes, ends_at: float) -> bytes:
+        """Makes the charge and returns it; where the bank did not show it, it is asked once what it has."""
+        path = charge_path(request.txid)
+        try:
+            answer = await self._line.ask("PUT", path, body, ISSUE_SECONDS)
+        except Transient as away:
+            if not away.is_on_its_way:
+                raise
+            return await self._seen(path, away, ends_at)
+        verdict = self._told(answer, "PUT cob", request.txid)
+        if verdict.meaning is Meaning.PERMANENT and answer.status in {400, 422}:
+            found = tuple((field_of(name), why) for name, why in verdict.violations)
+            raise IssueRefused(verdict.code, found or ((None, verdict.reason),))
+        if verdict.alarms:
+            raise verdict.transient
+        if verdict.meaning is Meaning.DONE:
+            if wire.is_json(answer.body):
+                return answer.body
+            return await self._seen(path, Transient("the answer is no JSON"), ends_at)
+        return await self._seen(path, verdict.transient, ends_at)
+
+    async def _seen(self, path: str, why: Transient, ends_at: float) -> bytes:
+        """Returns the charge as the bank has it. Transient: it has none, does not say, or there is no time left."""
+        left = ends_at - asyncio.get_running_loop().time()
+        if left < _LEAST_SECONDS:
+            raise why
+        answer = await self._line.ask("GET", path, None, left)
+        verdict = self._told(answer, "GET cob", path.rpartition("/")[2])
+        if verdict.meaning is not Meaning.DONE:
+            raise why
+        if not wire.is_json(answer.body):
+            raise Transient("the answer is no JSON")
+        return answer.body
+
+    async def _remove(self, txid: str) -> None:
+        """Removes a charge that nobody may pay. The sweep of orphans removes it, where this fails."""
+        try:
+            answer = await self._line.ask("PATCH", charge_path(txid), wire.removal(), _REMOVE_SECONDS)
+        except Transient as away:
+            _log.error("bank.charge_not_removed", rail=self._rail, network_id=txid, reason=away.reason)
+            return
+        verdict = self._told(answer, "PATCH cob", txid)
+        if verdict.meaning is not Meaning.DONE:
+            _log.error(
+                "bank.charge_not_removed", rail=self._rail, network_id=txid, reason=f"{verdict.code}: {verdict.reason}"
+            )
+
+    def _told(self, answer: NetworkAnswer, where: Where, txid: str) -> Verdict:
+        return alarmed(judge(answer, where), self._rail, where, txid)
+
+
+def alarmed(verdict: Verdict, rail: str, where: Where, name: str) -> Verdict:
+    """Logs a verdict that an operator has to see: a mistake of set-up, or of ours. Returns it."""
+    if verdict.alarms:
+        _log.critical(
+            "bank.answer_alarming", rail=rail, kind=where, network_id=name, code=verdict.code, reason=verdict.reason
+        )
+    return verdict
+
+
+def charge_path(txid: str) -> str:
+    """Returns where a charge is. ValueError: the txid has not the form of one."""
+    if not is_txid_dynamic(txid):
+        raise ValueError("a txid has 26 to 35 letters and digits")
+    return f"/cob/{txid}"
+
+
+def charge_body(request: ChargeRequest) -> bytes:
+    """Returns the body of a charge. ValueError: something of it is beyond the bounds of API Pix."""
+    if not 1 <= request.seconds <= LONGEST_SECONDS:
+        raise ValueError("seconds")
+    if request.amount.currency != "BRL" or not 1 <= request.amount.minor <= 999_999_999_999:
+        raise ValueError("amount")
+    if not 1 <= len(request.key) <= LONGEST_KEY:
+        raise ValueError("key")
+    text = None if request.text is None else unicodedata.normalize("NFC", request.text)
+    if text is not None and len(text) > LONGEST_TEXT:
+        raise ValueError("text")
+    return wire.new_charge(request.amount, request.key, request.seconds, _payer(request.payer), text or None)
+
+
+def _payer(payer: Person | None) -> dict[str, str] | None:
+    """Returns the devedor: a document and a name, and nothing else of him. ValueError: the document is none of Brazil's."""
+    if payer is None:
+        return None
+    kind = payer.document_type.lower()
+    name = unicodedata.normalize("NFC", payer.name)[:LONGEST_NAME].strip()
+    if kind not in _DOCUMENTS or _DOCUMENTS[kind].fullmatch(payer.document_number) is None or not name:
+        raise ValueError("payer")
+    return {kind: payer.document_number, "nome": name}
+
+
+def issued(request: ChargeRequest, charge: BankCharge, clock: Clock, merchant: Merchant) -> IssuedCharge:
+    """Returns the charge, once it is what was asked. Malformed: it is not; its text names the field."""
+    if charge.txid != request.txid:
+        raise Malformed("txid")
+    value = charge.valor
+    if value is None or wire.money(value.original, "valor.original") != request.amount:
+        raise Malformed("valor.original")
+    if wire.number(value.modalidade_alteracao) not in {None, 0}:
+        raise Malformed("valor.modalidadeAlteracao")  # the payer would choose the amount
+    if value.retirada is not None:
+        raise Malformed("valor.retirada")
+    if charge.chave != request.key:
+        raise Malformed("chave")
+    if charge.status != wire.ACTIVE:
+        raise Malformed("status")
+    calendar = charge.calendario
+    if calendar is None:
+        raise Malformed("calendario")
+    seconds = wire.number(calendar.expiracao)
+    if seconds is None or not 1 <= seconds <= LONGEST_SECONDS:
+        raise Malformed("calendario.expiracao")
+    made_at = wire.instant(calendar.criacao, clock, "calendario.criacao")
+    code, location = codes.code_of(charge, request.amount, merchant)
+    location_id = None if charge.loc is None or charge.loc.id is None else str(charge.loc.id)[:64]
+    return IssuedCharge(
+        request.txid, code, location, made_at + timedelta(seconds=seconds), location_id, wire.number(charge.revisao) or 0
+    )
+
+
+def field_of(name: str) -> str | None:
+    """Returns the port's field for a property that the bank complains of; None: it is none that we know."""
+    parts = name.replace("/", ".").split(".")
+    while parts and parts[0] in _AROUND:
+        parts = parts[1:]
+    return _FIELDS.get(parts[0]) if parts else None

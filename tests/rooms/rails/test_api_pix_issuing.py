@@ -1,0 +1,239 @@
+"""A bank makes an order's code: what it answers is exactly what was asked, or it is not used."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
+
+from lastro.core.money import Money
+from lastro.rails.api_pix import issuing
+from lastro.rails.api_pix.codes import Merchant
+from lastro.rails.api_pix.issuing import ApiPixIssuer, charge_body
+from lastro.rails.port import Person, Transient
+from lastro.rails.port.issuing import AnswerInvalid, ChargeRequest, IssueRefused
+from lastro.standards import brcode
+
+from .api_pix_bank import AT, Bank, problem, serving
+
+TXID = "00007" + "a" * 27
+REQUEST = ChargeRequest(TXID, Money(1050, "BRL"), "loja@example.com", 3600)
+PATH = f"/cob/{TXID}"
+MERCHANT = Merchant("Loja da Ana", "SAO PAULO")
+
+
+@dataclass
+class Counter:
+    bank: Bank
+    issuer: ApiPixIssuer
+
+
+@pytest.fixture
+async def counter() -> AsyncIterator[Counter]:
+    bank = Bank()
+    async with serving(bank) as line:
+        yield Counter(bank, ApiPixIssuer("efi1", line, "utc", MERCHANT))
+
+
+def answers(status: int, body: Any = "", **more: Any) -> Any:
+    def given(bank: Bank, request: web.Request) -> web.Response:
+        text = body if isinstance(body, str) else ""
+        return (
+            web.Response(status=status, text=text, **more)
+            if isinstance(body, str)
+            else web.json_response(body, status=status)
+        )
+
+    return given
+
+
+def refuses(status: int, name: str, **more: Any) -> Any:
+    return lambda *_: problem(status, name, **more)
+
+
+LOST = answers(200, reason="lost")
+
+
+async def test_a_charge_is_made(counter: Counter) -> None:
+    payer = Person("Zoe\u0301 Lima", "CPF", "12345678909", "Rua A")
+    made = await counter.issuer.issue(replace(REQUEST, payer=payer, text="Cafe\u0301"))
+    location = f"bank.example/qr/v2/{TXID}"
+    assert (made.txid, made.location, made.location_id, made.revision) == (TXID, location, "1", 0)
+    assert made.expires_at == AT + timedelta(hours=1)
+    assert brcode.decode(made.code).location == location
+    (sent,) = counter.bank.sent("PUT")
+    assert sent == {
+        "calendario": {"expiracao": 3600}, "devedor": {"cpf": "12345678909", "nome": "Zo\u00e9 Lima"},
+        "valor": {"original": "10.50"}, "chave": "loja@example.com", "solicitacaoPagador": "Caf\u00e9",
+    }  # fmt: skip
+    assert counter.bank.asked == [f"PUT {PATH}"]
+
+
+async def test_the_bank_says_how_long_it_may_be_paid(counter: Counter) -> None:
+    counter.bank.lists_charge = lambda charge: charge | {"calendario": charge["calendario"] | {"expiracao": "1800"}}
+    assert (await counter.issuer.issue(REQUEST)).expires_at == AT + timedelta(minutes=30)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        answers(500, "<html>"), answers(503), answers(429), answers(408), answers(200, "<html>"), answers(202),
+        answers(204), answers(409), answers(201, ""), refuses(503, "ServicoIndisponivel"),
+    ],
+)  # fmt: skip
+async def test_what_the_bank_did_not_show_is_looked_at_once(counter: Counter, behaviour: Any) -> None:
+    await counter.issuer.issue(REQUEST)  # it arrived there
+    counter.bank.exchanges.clear()
+    counter.bank.next("PUT cob", behaviour)
+    assert (await counter.issuer.issue(REQUEST)).txid == TXID
+    assert counter.bank.asked[-1] == f"GET {PATH}"
+    counter.bank.next("PUT cob", behaviour)
+    counter.bank.next("GET cob", answers(500))
+    with pytest.raises(Transient):
+        await counter.issuer.issue(REQUEST)
+    assert counter.bank.asked.count(f"GET {PATH}") == 2
+
+
+async def test_an_answer_that_was_lost_is_looked_at(counter: Counter) -> None:
+    counter.bank.next("PUT cob", LOST, LOST)  # the line repeats a PUT once by itself: the same bytes
+    assert (await counter.issuer.issue(REQUEST)).txid == TXID
+    assert counter.bank.asked == [f"PUT {PATH}", f"PUT {PATH}", f"GET {PATH}"]
+
+
+@pytest.mark.parametrize("status", [500, 503, 429])
+async def test_what_never_arrived_is_not_made(counter: Counter, status: int) -> None:
+    counter.bank.next("PUT cob", answers(status, headers={"Retry-After": "7"}))
+    with pytest.raises(Transient) as away:
+        await counter.issuer.issue(REQUEST)
+    assert away.value.retry_after_seconds == 7
+    assert counter.bank.asked == [f"PUT {PATH}", f"GET {PATH}"]
+
+
+async def test_a_silent_bank_is_waited_for_so_long_and_no_longer(counter: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(issuing, "ISSUE_SECONDS", 0.2)
+    counter.bank.next("PUT cob", answers(200, reason="hang"))
+    with pytest.raises(Transient, match=r"no answer within"):
+        await counter.issuer.issue(REQUEST)
+
+
+async def test_a_bank_that_is_not_there_is_asked_once() -> None:
+    bank = Bank()
+    async with serving(bank) as line:
+        pass
+    with pytest.raises(Transient):
+        await ApiPixIssuer("efi1", line, "utc", MERCHANT).issue(REQUEST)
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_a_refusal_names_the_ports_fields(counter: Counter, status: int) -> None:
+    named = [
+        "cob.valor.original",
+        "chave",
+        "body.devedor.cpf",
+        "solicitacaoPagador",
+        "cob.calendario.expiracao",
+        "cob.loc.id",
+    ]
+    told = [{"razao": f"R {name}", "propriedade": name, "valor": "x"} for name in named]
+    counter.bank.next("PUT cob", refuses(status, "CobOperacaoInvalida", violacoes=told))
+    with pytest.raises(IssueRefused) as refused:
+        await counter.issuer.issue(REQUEST)
+    fields = ["amount", "key", "payer", "text", "seconds", None]
+    assert refused.value.code == "CobOperacaoInvalida"
+    assert refused.value.violations == tuple((f, f"R {name}") for f, name in zip(fields, named, strict=True))
+    assert counter.bank.asked == [f"PUT {PATH}"]
+
+
+async def test_a_refusal_without_violations_has_its_reason(counter: Counter) -> None:
+    counter.bank.next("PUT cob", answers(400, {"nome": "valor_invalido", "mensagem": "Mínimo de R$ 1,00"}))
+    with pytest.raises(IssueRefused) as refused:
+        await counter.issuer.issue(REQUEST)
+    assert (refused.value.code, refused.value.violations) == ("valor_invalido", ((None, "Mínimo de R$ 1,00"),))
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        answers(401), answers(403), refuses(403, "AcessoNegado"), refuses(400, "AcessoNegado"), answers(400, "<html>"),
+        answers(422, {"message": "scope cob.write is missing"}), answers(302), answers(405), refuses(404, "NaoEncontrado"),
+        answers(413), answers(415), refuses(415, "RequisicaoInvalida"),
+    ],
+)  # fmt: skip
+async def test_a_mistake_of_set_up_is_the_operators(counter: Counter, behaviour: Any) -> None:
+    counter.bank.next("PUT cob", behaviour)
+    with capture_logs() as logs, pytest.raises(Transient):
+        await counter.issuer.issue(REQUEST)
+    assert [(line["event"], line["log_level"]) for line in logs] == [("bank.answer_alarming", "critical")]
+    assert counter.bank.asked == [f"PUT {PATH}"]
+
+
+CODE_OF_ANOTHER = brcode.encode(brcode.BrCode(merchant_name="A", merchant_city="B", location="thief.example/qr/v2/1"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "is_removed"),
+    [
+        ({"txid": "x" * 32}, "txid", True), ({"txid": None}, "txid", True), ({"chave": "thief@example.com"}, "chave", True),
+        ({"valor": {"original": "10.51"}}, "valor.original", True), ({"valor": {"original": "10.5"}}, "valor.original", True),
+        ({"valor": {"original": "10,50"}}, "valor.original", True), ({"valor": None}, "valor.original", True),
+        ({"valor": {"original": "10.50", "modalidadeAlteracao": 1}}, "valor.modalidadeAlteracao", True),
+        ({"valor": {"original": "10.50", "retirada": {"saque": {}}}}, "valor.retirada", True),
+        ({"status": "CONCLUIDA"}, "status", False), ({"status": "REMOVIDA_PELO_PSP"}, "status", False),
+        ({"status": None}, "status", True), ({"calendario": None}, "calendario", True),
+        ({"calendario": {"criacao": "2026-11-23T13:00:00Z"}}, "calendario.expiracao", True),
+        ({"calendario": {"criacao": "2026-11-23T13:00:00Z", "expiracao": 0}}, "calendario.expiracao", True),
+        ({"calendario": {"criacao": "2026-11-23T13:00:00", "expiracao": 9}}, "calendario.criacao", True),
+        ({"pixCopiaECola": CODE_OF_ANOTHER}, "loc.location", True), ({"pixCopiaECola": "junk"}, "pixCopiaECola (CRC)", True),
+        ({"pixCopiaECola": None, "loc": None, "location": None}, "loc.location", True),
+    ],
+)  # fmt: skip
+async def test_an_answer_to_something_else_is_undone(
+    counter: Counter, changes: dict[str, Any], field: str, is_removed: bool
+) -> None:
+    counter.bank.lists_charge = lambda charge: charge | changes
+    with capture_logs() as logs, pytest.raises(AnswerInvalid) as invalid:
+        await counter.issuer.issue(REQUEST)
+    assert invalid.value.field == field
+    assert [(line["event"], line["log_level"]) for line in logs] == [("bank.answer_invalid", "critical")]
+    assert counter.bank.sent("PATCH") == ([{"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"}] if is_removed else [])
+    assert counter.bank.charges[TXID]["status"] == ("REMOVIDA_PELO_USUARIO_RECEBEDOR" if is_removed else "ATIVA")
+
+
+async def test_an_amount_that_is_a_number_is_undone(counter: Counter) -> None:
+    counter.bank.lists_charge = lambda charge: charge | {"valor": {"original": 10.5}}
+    with pytest.raises(AnswerInvalid):
+        await counter.issuer.issue(REQUEST)
+    assert counter.bank.charges[TXID]["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+
+
+@pytest.mark.parametrize("behaviour", [LOST, answers(500), refuses(403, "AcessoNegado")])
+async def test_what_could_not_be_undone_is_told(counter: Counter, behaviour: Any) -> None:
+    counter.bank.lists_charge = lambda charge: charge | {"chave": "thief@example.com"}
+    counter.bank.next("PATCH cob", behaviour)
+    with capture_logs() as logs, pytest.raises(AnswerInvalid):
+        await counter.issuer.issue(REQUEST)
+    assert [line["event"] for line in logs if line["event"] != "bank.answer_alarming"] == [
+        "bank.answer_invalid", "bank.charge_not_removed",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"txid": "x" * 25}, {"txid": "x" * 36}, {"txid": "x/" * 15}, {"seconds": 0}, {"seconds": 2**31}, {"key": ""},
+        {"key": "k" * 78}, {"text": "t" * 141}, {"amount": Money(0, "BRL")}, {"amount": Money(100, "MXN")},
+        {"amount": Money(10**12, "BRL")}, {"payer": Person("A", "RFC", "X")}, {"payer": Person(" ", "CPF", "12345678909")},
+        {"payer": Person("A", "CPF", "123")}, {"payer": Person("A", "CNPJ", "12345678909")},
+    ],
+)  # fmt: skip
+async def test_a_request_beyond_the_bounds_is_never_sent(counter: Counter, changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        await counter.issuer.issue(replace(REQUEST, **changes))
+    assert counter.bank.asked == []
+
+
+def test_the_same_request_is_the_same_bytes() -> None:
+    assert charge_body(REQUEST) == charge_body(replace(REQUEST))
