@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import aiohttp
 
@@ -40,12 +41,15 @@ class NetworkClient:
         self._client: aiohttp.ClientSession | None = None
 
     async def ask(
-        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
-    ) -> NetworkAnswer:
+        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> NetworkAnswer:  # fmt: skip
         """Makes one whole exchange, within so many seconds.
 
-        more: headers. Transient: it is not known if it took effect.
+        more: headers. query: fields to be encoded behind the path. Transient: it is not known if it took effect.
         """
+        if query:
+            path = f"{path}?{urlencode(query)}"
         headers = {"Authorization": f"Bearer {self._token.reveal()}", **(more or {})}
         if (whose := trace.present()) is not None:
             headers["x-request-id"] = whose.request_id

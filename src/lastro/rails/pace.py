@@ -21,10 +21,14 @@ class Pace:
             return 0.0
         return max(self._begun[0] + _MINUTE - now, 0.0)
 
+    def count(self, now: float) -> None:
+        """Counts a request that begins now."""
+        self._begun.append(now)
+
     async def turn(self, stop: asyncio.Event) -> None:
         """Waits until the next request may begin, or until stop."""
         clock = asyncio.get_running_loop().time
         while (left := self.left(clock())) > 0 and not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), left)
-        self._begun.append(clock())
+        self.count(clock())

@@ -1,0 +1,68 @@
+"""Connections: bank accounts that lastro reaches by API Pix. Each is also the rail of its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from lastro.core.secrets import Secret
+    from lastro.rails.api_pix.dialects import Dialect
+    from lastro.rails.api_pix.tls import CertificateFiles
+
+_SCOPED = (
+    "cob", "cobv", "lotecobv", "cobr", "rec", "solicrec", "pix", "webhook", "webhookrec", "webhookcobr", "payloadlocation",
+    "payloadlocationrec",
+)  # fmt: skip
+# API Pix 2.9.0, securitySchemes.
+SCOPES = tuple(f"{name}.{act}" for name in _SCOPED for act in ("read", "write"))
+ORDINARY_SCOPES = ("cob.read", "cob.write", "pix.read", "pix.write", "webhook.read", "webhook.write")
+CAPABILITIES = ("cob", "refund")
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One bank account of a company of ours, and how its bank is reached.
+
+    name: `^[a-z][a-z0-9]{1,15}$`, the name of its rail. company: its number here. base_url, token_url: with no final slash.
+    keys: each Pix key, in the directory's form, and the account here that it pays, nine digits. scopes: asked for.
+    is_issuing: new orders are made by it; False: it is polled on for what it has made. capabilities: what it is used for.
+    """
+
+    name: str
+    company: int
+    dialect: Dialect
+    base_url: str
+    token_url: str
+    client_id: str
+    client_secret: Secret | None
+    certificate: CertificateFiles | None
+    ca_file: Path | None
+    keys: Mapping[str, str]
+    scopes: tuple[str, ...] = ORDINARY_SCOPES
+    capabilities: frozenset[str] = frozenset(CAPABILITIES)
+    is_issuing: bool = True
+    # Of webhooks. The address that the bank is given is webhook + /rails/{name}/{secret}; the bank appends /pix.
+    webhook: str | None = None
+    secret: Secret | None = None
+    # SHA-256 of the bank's client certificates, base64url without padding (RFC 8705 §3.1); empty: none is looked at.
+    peers: frozenset[str] = frozenset()
+    # Of polling.
+    poll_seconds: int = 20
+    window_days: int = 5
+    requests_per_minute: int = 600
+    # What some banks want beside: their dialect says so.
+    app_key: Secret | None = None
+    bank_account: str | None = None
+    # Whether x-request-id and traceparent are sent; some gateways refuse what they do not know.
+    is_traced: bool = False
+
+    @property
+    def webhook_url(self) -> str | None:
+        """Returns the address to register at the bank; None: it tells us nothing, and is polled. It holds a secret."""
+        if self.webhook is None or self.secret is None:
+            return None
+        return f"{self.webhook}/rails/{self.name}/{self.secret.reveal()}"

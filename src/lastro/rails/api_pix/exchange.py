@@ -1,0 +1,172 @@
+"""One whole exchange with a bank over its TLS: bounded in time and size, no redirect, no proxy, no cookie."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from lastro.rails.api_pix.tls import CertificateUnfit
+from lastro.rails.network_client import NetworkAnswer
+from lastro.rails.port import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.rails.api_pix.tls import ClientTls
+
+LONGEST_SECONDS = 10.0  # of any exchange, whatever its caller would wait
+LARGEST_ANSWER_BYTES = 5_000_000  # no bank's page of 1,000 payments is larger
+_KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed
+_HANDSHAKE_SECONDS = 2.0
+_LOOKED_SECONDS = 30.0
+_WORD = re.compile(r"[A-Z0-9_]{1,60}")
+
+# What the operator has to put right; each has its sentence in `trouble.py`.
+Cause = Literal["certificate", "bank_certificate", "client", "token", "access", "address", "scopes"]
+
+
+class Fault(NamedTuple):
+    """What is wrong with the set-up. detail: what the bank or the library says, short, with no secret."""
+
+    cause: Cause
+    detail: str
+
+
+class SetUpWrongly(Transient):
+    """A mistake of set-up, which no order or refund has made. detail: what the bank or the library says, short."""
+
+    def __init__(self, cause: Cause, detail: str, *, is_on_its_way: bool = False) -> None:
+        super().__init__(f"{cause}: {detail}", is_on_its_way=is_on_its_way)
+        self.cause: Cause = cause
+        self.detail = detail
+
+
+class Line(Protocol):
+    """A line to a network, as an adapter uses it: `BankLine`, or `NetworkClient`."""
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        seconds: float,
+        *,
+        query: Mapping[str, str] | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> NetworkAnswer:
+        """Makes one whole exchange within so many seconds. Transient: it is not known if it took effect."""
+
+    async def close(self) -> None:
+        """Ends its connections."""
+
+
+class Exchanges:
+    """Connections to the addresses of one bank. tls: what they are made under, each time as it is then."""
+
+    def __init__(self, tls: ClientTls) -> None:
+        self.tls = tls
+        self._client: aiohttp.ClientSession | None = None
+        self._looked_at: float | None = None
+        self._found: Fault | None = None
+
+    async def make(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, query: Mapping[str, str] | None = None
+    ) -> NetworkAnswer:
+        """Makes one exchange. SetUpWrongly: a certificate's fault; Transient: it is not known if it took effect."""
+        try:
+            context = self.tls.context()
+        except CertificateUnfit as unfit:
+            raise SetUpWrongly("certificate", f"{unfit.field} {unfit.reason}") from unfit
+        try:
+            async with self._session().request(
+                method, url, data=body, headers=headers, params=query, allow_redirects=False, ssl=context
+            ) as answered:
+                content = bytearray()
+                async for part in answered.content.iter_any():
+                    content += part
+                    if len(content) > LARGEST_ANSWER_BYTES:
+                        raise Transient("the answer is larger than any that is expected")
+                return NetworkAnswer(answered.status, answered.headers, bytes(content))
+        except (aiohttp.ClientError, OSError) as broken:
+            found = fault_of(broken)
+            is_broken_off = not isinstance(broken, aiohttp.ClientConnectorError | aiohttp.InvalidURL)
+            if found is None and is_broken_off and url.startswith("https:"):
+                found = await self._looked_into(url, context)
+            if found is not None:
+                raise SetUpWrongly(*found, is_on_its_way=is_broken_off) from broken
+            # No text of the library is passed on: it repeats the URL, and that may hold a key or a document.
+            raise Transient(type(broken).__name__, is_on_its_way=is_broken_off) from broken
+
+    async def _looked_into(self, url: str, context: ssl.SSLContext) -> Fault | None:
+        """Returns the fault of certificates that may be behind an exchange that broke off; looked for twice a minute.
+
+        An alert may come before the request is written, and then the library tells of the writing alone.
+        """
+        now = asyncio.get_running_loop().time()
+        if self._looked_at is None or now - self._looked_at >= _LOOKED_SECONDS:
+            self._looked_at = now
+            self._found = await shake_hands(url, context)
+        return self._found
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client is None or self._client.closed:
+            self._client = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=32, keepalive_timeout=_KEEPALIVE_SECONDS),
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=False,
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        if self._client is not None:
+            await self._client.close()
+
+
+async def shake_hands(url: str, context: ssl.SSLContext) -> Fault | None:
+    """Makes a connection, and waits for what the bank has against it; None: nothing, or the bank cannot be reached.
+
+    TLS 1.3 tells of a refused certificate only after the handshake (RFC 8446 §4.4.2.4): by an alert, as the first answer.
+    """
+    parts = urlsplit(url)
+    writer = None
+    try:
+        async with asyncio.timeout(_HANDSHAKE_SECONDS):
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 443, ssl=context)
+            await reader.read(1)
+    except (OSError, TimeoutError) as broken:
+        return fault_of(broken)
+    finally:
+        if writer is not None:
+            writer.transport.abort()
+    return None
+
+
+def fault_of(broken: BaseException) -> Fault | None:
+    """Returns the fault of a certificate, ours or the bank's, that ended an exchange; None: it was something else."""
+    # The HTTP library's own errors are of the same kinds, and lack what these tell.
+    found = (one for one in _chain(broken) if isinstance(one, ssl.SSLError) and not isinstance(one, aiohttp.ClientError))
+    for fault in found:
+        if isinstance(fault, ssl.SSLCertVerificationError):
+            return Fault("bank_certificate", fault.verify_message)
+        word = fault.reason or ""
+        if "ALERT" in word and _WORD.fullmatch(word) is not None:  # RFC 8446 §6.2, in the library's words
+            return Fault("certificate", word)
+    return None
+
+
+def _chain(broken: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    seen: BaseException | None = broken
+    while seen is not None and len(found) < 8:
+        found.append(seen)
+        if isinstance(inner := getattr(seen, "certificate_error", None) or getattr(seen, "os_error", None), BaseException):
+            found.append(inner)
+        seen = seen.__cause__ or seen.__context__
+    return found

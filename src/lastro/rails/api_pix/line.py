@@ -1,0 +1,227 @@
+"""The line to a bank that speaks API Pix: its token, its certificate, its pace, and no retry."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from lastro.core import trace
+from lastro.core.concurrency_slot import without_slot
+from lastro.rails.api_pix.exchange import LONGEST_SECONDS, Exchanges, SetUpWrongly
+from lastro.rails.api_pix.oauth import Tokens
+from lastro.rails.api_pix.pacing import AdaptivePace
+from lastro.rails.api_pix.tls import ClientTls
+from lastro.rails.api_pix.trouble import Troubles
+from lastro.rails.port import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from lastro.core.secrets import Secret
+    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.exchange import Cause
+    from lastro.rails.api_pix.oauth import TokenRequest
+    from lastro.rails.network_client import NetworkAnswer
+
+_LONGEST_RETRY = 3_600  # seconds: a bank that asks for more is asked again all the same
+_DENIED = "AcessoNegado"  # API Pix 2.9.0, the type of a problem of permission
+_NO_SCOPE = re.compile(r"scope|escopo", re.IGNORECASE)
+
+
+class Ambient(NamedTuple):
+    """What a line takes from outside. clock: seconds that only go forward; now: the instant; new_id: of a request."""
+
+    clock: Callable[[], float]
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+
+
+class _Denial(msgspec.Struct):
+    """An error of a bank, as far as it tells of permissions."""
+
+    type: str | None = None
+    title: str | None = None
+    detail: str | None = None
+    error: str | None = None
+    message: str | None = None
+
+
+class BankLine:
+    """A line to one connection's bank. Its troubles with the set-up are told to the operator, by name."""
+
+    def __init__(self, connection: Connection, ambient: Ambient) -> None:
+        self.connection = connection
+        self._ambient = ambient
+        self._exchanges = Exchanges(ClientTls(connection.name, connection.certificate, connection.ca_file))
+        self._troubles = Troubles(connection.name, ambient.clock)
+        self._pace = AdaptivePace(connection.requests_per_minute)
+        self.tokens = Tokens(connection, self._token, self._troubles.tell, ambient.clock)
+
+    @property
+    def troubles(self) -> frozenset[Cause]:
+        """What is wrong with the set-up, as far as the last ten minutes have shown it."""
+        return self._troubles.present()
+
+    @property
+    def certificate_until(self) -> datetime | None:
+        """The end of our certificate; None: none is shown, or nothing was asked yet."""
+        return self._exchanges.tls.not_after
+
+    async def ask(
+        self, method: str, path: str, body: bytes | None, seconds: float, *,
+        query: Mapping[str, str] | None = None, more: Mapping[str, str] | None = None,
+    ) -> NetworkAnswer:  # fmt: skip
+        """Makes one whole exchange, within so many seconds and ten at most.
+
+        path: behind the base address, such as `/cob/{txid}`; its resource's version is added. more: headers. Returned are
+        answers of 2xx in JSON or without a body, and refusals of 4xx. Transient: it is not known if it took effect, or the
+        set-up is wrong, which was told to the operator.
+        """
+        within = min(seconds, LONGEST_SECONDS)
+        begun = [False]
+        try:
+            async with without_slot(), asyncio.timeout(within):
+                answer = await self._with_token(method, path, body, query, more, begun)
+        except TimeoutError:
+            raise Transient(f"no answer within {within:g} s", is_on_its_way=begun[0]) from None
+        except SetUpWrongly as wrong:
+            self._troubles.tell(wrong)
+            raise
+        if answer.status == 429:
+            self._pace.halve(self._ambient.clock())
+        try:
+            demand_answer(method, answer, self._ambient.now(), refuses_with_400=self.connection.dialect.refuses_with_400)
+        except SetUpWrongly as wrong:
+            self._troubles.tell(wrong)
+            raise
+        return answer
+
+    async def _with_token(
+        self, method: str, path: str, body: bytes | None, query: Mapping[str, str] | None,
+        more: Mapping[str, str] | None, begun: list[bool],
+    ) -> NetworkAnswer:  # fmt: skip
+        """Asks with the present token, and once more with a new one where that is refused. begun: set once it is out."""
+        token = await self.tokens.token()
+        await self._turn()
+        begun[0] = True
+        answer = await self._traced(method, path, body, query, self._headers(token, body, more))
+        if answer.status == 401:
+            self.tokens.forget(token)
+            begun[0] = False
+            token = await self.tokens.token()
+            await self._turn()
+            begun[0] = True
+            answer = await self._traced(method, path, body, query, self._headers(token, body, more))
+        return answer
+
+    async def _traced(
+        self, method: str, path: str, body: bytes | None, query: Mapping[str, str] | None, headers: dict[str, str]
+    ) -> NetworkAnswer:
+        dialect = self.connection.dialect
+        url = self.connection.base_url + dialect.path(method, path)
+        given = {name: self._given(what) for name, what in dialect.query} | dict(query or {})
+        if self.connection.is_traced and (whose := trace.present()) is not None:
+            headers["x-request-id"] = whose.request_id
+        if (trail := trace.trail()) is None:
+            return await self._exchanges.make(method, url, headers, body, given or None)
+        # The path may hold a key or a document: what is asked for is not told, the task's own span says why it was.
+        with trail.step(f"{method} bank", "client", {"http.request.method": method}) as step:
+            if self.connection.is_traced:
+                headers[trace.TRACEPARENT] = step.traceparent
+            answer = await self._exchanges.make(method, url, headers, body, given or None)
+            step.add("http.response.status_code", answer.status)
+            return answer
+
+    def _headers(self, token: Secret, body: bytes | None, more: Mapping[str, str] | None) -> dict[str, str]:
+        """Returns the headers of a request: no more than a bank needs, for some refuse those that they do not know."""
+        headers = {"Authorization": f"Bearer {token.reveal()}", "Accept": "application/json", "User-Agent": "lastro"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        return headers | {name: self._given(what) for name, what in self.connection.dialect.headers} | dict(more or {})
+
+    def _given(self, what: str) -> str:
+        if what == "app_key":
+            return "" if self.connection.app_key is None else self.connection.app_key.reveal()
+        if what == "request_id":
+            return self._ambient.new_id()
+        return self.connection.client_id if what == "client_id" else self.connection.bank_account or ""
+
+    async def _turn(self) -> None:
+        """Waits until the bank may be asked again."""
+        wait = self._pace.take(self._ambient.clock())
+        if wait <= 0:
+            return
+        try:
+            await asyncio.sleep(wait)
+        except asyncio.CancelledError:
+            self._pace.give_back()
+            raise
+
+    async def _token(self, wanted: TokenRequest) -> NetworkAnswer:
+        headers = dict(wanted.headers) | {"User-Agent": "lastro"}
+        return await self._exchanges.make("POST", wanted.url, headers, wanted.body, dict(wanted.query) or None)
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self.tokens.close()
+        await self._exchanges.close()
+
+
+def demand_answer(method: str, answer: NetworkAnswer, now: datetime, *, refuses_with_400: bool) -> None:
+    """Raises for an answer that says nothing of the object that was asked about.
+
+    SetUpWrongly: it tells of a mistake of set-up. Transient: it is no answer, or asks for time.
+    """
+    status = answer.status
+    if status == 401:
+        raise SetUpWrongly("token", "HTTP status 401 for a new token")
+    if status == 403 or (400 <= status < 500 and is_denial(answer.body, refuses_with_400=refuses_with_400)):
+        raise SetUpWrongly("access", f"HTTP status {status}")
+    if 300 <= status < 400:
+        raise SetUpWrongly("address", f"HTTP status {status}")
+    if status == 429:
+        raise Transient("asked too often", retry_after(answer, now), is_on_its_way=False)
+    if status == 408 or status >= 500:
+        raise Transient(f"answered with HTTP status {status}", retry_after(answer, now))
+    if status < 300 and not _is_json(answer.body, may_be_empty=method != "GET"):
+        raise Transient("the answer is no JSON")
+
+
+def is_denial(body: bytes, *, refuses_with_400: bool) -> bool:
+    """Tells whether an error of the bank's is about permissions, in whatever status.
+
+    refuses_with_400: the bank has no type for it, and says it in words.
+    """
+    try:
+        told = msgspec.json.decode(body, type=_Denial)
+    except msgspec.DecodeError:
+        return False
+    if (told.type or "").rsplit("/", 1)[-1] == _DENIED or told.error in ("insufficient_scope", "invalid_token"):
+        return True
+    words = (told.title, told.detail, told.error, told.message)
+    return refuses_with_400 and any(_NO_SCOPE.search(word) is not None for word in words if word)
+
+
+def retry_after(answer: NetworkAnswer, now: datetime) -> int | None:
+    """Returns the seconds that the bank asks for, an hour at most (RFC 9110 §10.2.3). None: it does not say."""
+    text = answer.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return min(int(text), _LONGEST_RETRY)
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    left = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - now
+    return min(max(0, -(-left // timedelta(seconds=1))), _LONGEST_RETRY)
+
+
+def _is_json(body: bytes, *, may_be_empty: bool) -> bool:
+    """Tells whether a body begins as JSON does; an object or a list is all that a bank answers."""
+    begins = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    return may_be_empty if not begins else begins in (b"{", b"[")
