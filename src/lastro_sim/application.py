@@ -13,6 +13,9 @@ from litestar.types import ASGIApp
 
 from lastro_sim import answers, logs, pages, routes, statements, timer
 from lastro_sim.analysis import api as analysis_api
+from lastro_sim.api_pix import api as company_bank_api
+from lastro_sim.api_pix import notices as company_bank_notices
+from lastro_sim.api_pix import opening as company_bank
 from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
 from lastro_sim.bank.authorizing import Authorizing
@@ -51,8 +54,8 @@ async def health() -> Response[bytes]:
 
 MODULES = (
     spi_api, spi_statements, ted_api, ted_statements, analysis_api, card_api, crypto_api, collecting_api, statements,
-    directory_api, claiming, bank_api, outside_api, outside_locations, med_api, refund_api, merchant_api, messages_api,
-    pages, phone_pages,
+    directory_api, claiming, bank_api, company_bank_api, outside_api, outside_locations, med_api, refund_api, merchant_api,
+    messages_api, pages, phone_pages,
 )  # fmt: skip
 ROUTES = (health, *(handler for module in MODULES for handler in routes.of_module(module)))
 
@@ -95,9 +98,13 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
         app.state.bank = Bank(network, locations)
         app.state.authorizing = Authorizing(network, locations)
         app.state.outside = outside_acts.open_bank(network)
+        company_bank.open_bank(network)
         mail = MailServer(network)
         await mail.open()
-        running = [asyncio.create_task(timer.run(network))]
+        running = [
+            asyncio.create_task(timer.run(network)),
+            asyncio.create_task(company_bank_notices.run(network, client)),
+        ]
         if network.tracer is not None:
             running.append(asyncio.create_task(network.tracer.run()))
         yield

@@ -50,7 +50,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
 }
 MATCHABLE = (
     "endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr", "idRec",
-    "reference", "partner", "document",
+    "reference", "partner", "document", "route", "clientId",
 )  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
 # It settles later. "unseen": and its bank, which had no answer, is told until then that there is no such payment, and that

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from lastro_sim import faults, scenarios
+from lastro_sim.api_pix import ordered
 from lastro_sim.boleto.partner import BOLETO
 from lastro_sim.card.partner import CARD
 from lastro_sim.clock import MINUTE
@@ -73,7 +74,8 @@ BANKS = (_bank("spei", "MXN", 18, _tracking_key), _bank("deposit", "BRL", 19, as
 PARTNERS: Mapping[str, Partner] = {partner.name: partner for partner in (BOLETO, *TILLS, *BANKS, *APPS, CARD)}
 # The faults that a test may order, by operation.
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
-    **faults.BEHAVIOURS, **{name: partner.faults for name, partner in PARTNERS.items() if partner.faults},
+    **faults.BEHAVIOURS, **ordered.BEHAVIOURS,
+    **{name: partner.faults for name, partner in PARTNERS.items() if partner.faults},
 }  # fmt: skip
 
 

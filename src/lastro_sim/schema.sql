@@ -531,3 +531,111 @@ CREATE TABLE IF NOT EXISTS claim (           -- of a key that one bank has and a
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS claim_open ON claim (key) WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED');
 CREATE INDEX IF NOT EXISTS claim_due ON claim (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS bank_customer (   -- of the bank that speaks API Pix
+    seq       INTEGER PRIMARY KEY AUTOINCREMENT,
+    client_id TEXT NOT NULL UNIQUE,
+    secret    TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    document  TEXT NOT NULL,                 -- CNPJ or CPF; customers of one document see the same charges
+    branch    TEXT NOT NULL,
+    account   TEXT NOT NULL UNIQUE,
+    dialect   TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bank_certificate ( -- by which a customer is known at the socket
+    fingerprint TEXT PRIMARY KEY,            -- SHA-256 of it, hexadecimal
+    client_id   TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bank_token (
+    token     TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL,
+    scopes    TEXT NOT NULL,
+    ends_at   INTEGER NOT NULL               -- machine
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bank_location (
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    document   TEXT NOT NULL,
+    token      TEXT NOT NULL UNIQUE,         -- the part that nobody can guess
+    kind       TEXT NOT NULL CHECK (kind IN ('cob', 'cobv')),
+    tx_id      TEXT,                         -- of the charge that it shows
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_location_of ON bank_location (document, created_at);
+
+CREATE TABLE IF NOT EXISTS bank_charge (
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    document   TEXT NOT NULL,                -- whose it is; a txid is his once, for ever
+    tx_id      TEXT NOT NULL,
+    client_id  TEXT NOT NULL,                -- who made it
+    terms      TEXT NOT NULL,                -- what was asked for, as on the wire
+    revision   INTEGER NOT NULL DEFAULT 0,
+    status     TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (document, tx_id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_charge_at ON bank_charge (document, created_at);
+CREATE INDEX IF NOT EXISTS bank_charge_tx_id ON bank_charge (tx_id);
+
+CREATE TABLE IF NOT EXISTS bank_charge_revision ( -- what its charge was before it was changed
+    charge   INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    terms    TEXT NOT NULL,
+    status   TEXT NOT NULL,
+    PRIMARY KEY (charge, revision)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bank_pix (        -- what its customers received
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    end_to_end_id TEXT NOT NULL UNIQUE,
+    document      TEXT NOT NULL,
+    key           TEXT,
+    tx_id         TEXT,
+    amount        INTEGER NOT NULL,
+    payer         TEXT NOT NULL,             -- his document
+    remark        TEXT,                      -- infoPagador
+    settled_at    INTEGER NOT NULL,
+    listed_at     INTEGER NOT NULL,          -- before it, it stands in no list
+    seen_at       INTEGER NOT NULL           -- before it, nothing shows it
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_pix_at ON bank_pix (document, settled_at);
+CREATE INDEX IF NOT EXISTS bank_pix_tx_id ON bank_pix (tx_id) WHERE tx_id IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS bank_return (     -- devoluções
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    end_to_end_id TEXT NOT NULL,
+    id            TEXT NOT NULL,             -- the customer's; the bank's own where nobody asked
+    return_id     TEXT NOT NULL UNIQUE,      -- rtrId
+    amount        INTEGER NOT NULL,
+    nature        TEXT NOT NULL,
+    description   TEXT,
+    status        TEXT NOT NULL CHECK (status IN ('EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO')),
+    reason        TEXT,                      -- why it was not done
+    fails         TEXT,                      -- why it will not be done, while it is being processed
+    requested_at  INTEGER NOT NULL,
+    due_at        INTEGER,                   -- business: when a slow one ends
+    settled_at    INTEGER,
+    UNIQUE (end_to_end_id, id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_return_due ON bank_return (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS bank_webhook (    -- where a key's customer wants to be told
+    key        TEXT PRIMARY KEY,
+    client_id  TEXT NOT NULL,
+    url        TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bank_notice (     -- what is still to be told there
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    url        TEXT NOT NULL,
+    body       TEXT NOT NULL,
+    tries      INTEGER NOT NULL DEFAULT 0,
+    again      TEXT NOT NULL,                -- seconds from each try to the next
+    held       INTEGER NOT NULL DEFAULT 0,   -- until the next one is told
+    due_at     INTEGER,                      -- business; NULL: told, held, or given up
+    answered   INTEGER                       -- the last status; NULL: nobody answered
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_notice_due ON bank_notice (due_at) WHERE due_at IS NOT NULL;

@@ -7,15 +7,17 @@ from pathlib import Path
 LASTRO_ISPB = "99999010"
 PAYER_BANK_ISPB = "99999020"
 OUTSIDE_BANK_ISPB = "99999030"
+COMPANY_BANK_ISPB = "99999040"
 SPI_ISPB = "00038166"
 
 BANK_NAMES = {
     LASTRO_ISPB: "LASTRO SANDBOX IP",
     PAYER_BANK_ISPB: "BANCO DO PAGADOR SIMULADO",
     OUTSIDE_BANK_ISPB: "BANCO DE FORA SIMULADO",
+    COMPANY_BANK_ISPB: "BANCO DE EMPRESAS SIMULADO",
 }
 
-SIMULATED_BANKS = frozenset({PAYER_BANK_ISPB, OUTSIDE_BANK_ISPB})
+SIMULATED_BANKS = frozenset({PAYER_BANK_ISPB, OUTSIDE_BANK_ISPB, COMPANY_BANK_ISPB})
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,18 @@ class Settings:
     keys_seconds: float = 60.0
     """How long the payer's bank trusts the keys it fetched."""
     charge_hours: ChargeHours = ChargeHours()
+    bank_port: int = 8091
+    """The port of the bank that speaks API Pix; 0: a free one."""
 
     @property
     def store_path(self) -> Path:
         """The file of the store."""
         return self.home / "simulator" / "network.db"
+
+    @property
+    def bank_folder(self) -> Path:
+        """The folder of the bank's certificates and its first customer's credentials."""
+        return self.home / "simulator" / "bank"
 
     @property
     def sandbox_file(self) -> Path:

@@ -143,9 +143,10 @@ class Bank:
         Newest first, each with `left`: the amount that has not been given back, None when nothing is left.
         """
         rows = self.network.store.rows(
-            "SELECT * FROM payment WHERE status = 'ACCC' AND receiver IN (?, ?) AND sender NOT IN (?, ?)"
+            "SELECT * FROM payment WHERE status = 'ACCC' AND receiver IN (?, ?) AND sender NOT IN (?, ?, ?)"
             " ORDER BY seq DESC LIMIT ?",
-            *SIMULATED_BANKS,
+            PAYER_BANK_ISPB,
+            OUTSIDE_BANK_ISPB,
             *SIMULATED_BANKS,
             limit,
         )

@@ -83,7 +83,7 @@ async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
     if wish.payer.refused is not None:
         return refused(network, wish.payer.refused)
     with network.store.writing():
-        order = _order(network, wish)
+        order = order_of(network, wish)
         if wish.consent is not None:
             # In one transaction with the payment: both end together.
             authorizations.ride(network, wish.consent, order.end_to_end_id)
@@ -98,7 +98,7 @@ async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
     return await _ended(network, order.end_to_end_id)
 
 
-def _order(network: Network, wish: PaymentWish) -> payments.Order:
+def order_of(network: Network, wish: PaymentWish) -> payments.Order:
     """Builds the payer's bank's order for a payment, with a new id."""
     more: dict[str, Any] = {"remittance": wish.remittance} if wish.remittance else {}
     if wish.consent is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lastro_sim import amounts, faults
+from lastro_sim.api_pix import arrivals
 from lastro_sim.clock import SECOND, printed, printed_or_none
 from lastro_sim.network import Network
 from lastro_sim.outside import charges
@@ -209,6 +210,7 @@ def _conclude(network: Network, payment: sqlite3.Row, code: str | None) -> None:
     payment = network.store.get("payment", end_to_end_id=end_to_end_id)
     if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
         charges.settled(network, payment)
+        arrivals.settled(network, payment)
     _tell_what_shares_its_end(network, end_to_end_id, payment["code"])
     _tell(network, payment)
     network.bells.ring(f"payment:{end_to_end_id}")

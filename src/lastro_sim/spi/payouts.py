@@ -6,12 +6,13 @@ from typing import Any
 
 from lastro.standards import pix_ids
 from lastro_sim import faults, scenarios
+from lastro_sim.api_pix import arrivals
 from lastro_sim.bank import own, payers
 from lastro_sim.clock import HOUR, counted
 from lastro_sim.directory import buckets, entries
 from lastro_sim.network import Network
 from lastro_sim.outside import charges
-from lastro_sim.settings import PAYER_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.settings import COMPANY_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
 
 from . import payments
 from .payments import Order
@@ -101,5 +102,7 @@ def refused_by_bank(network: Network, order: Order) -> str | None:
     if kind != place["accountType"]:
         return "AC14"
     if order.fields["localInstrument"] == charges.OF_A_CHARGE:
+        if order.receiver == COMPANY_BANK_ISPB:
+            return arrivals.refuses(network, order.tx_id, place["account"], order.amount)
         return charges.refuses(network, order.tx_id, place, order.amount)
     return None

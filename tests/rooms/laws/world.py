@@ -16,7 +16,6 @@ from tests.rooms.laws import (
     closing,
     collecting,
     disputing,
-    finding,
     giving_back,
     opening,
     paying_out,
@@ -72,7 +71,6 @@ class World:
         await claiming.play(made)
         await carding.play(made)
         await disputing.play(made)
-        await finding.play(made)
         await made.holds()
         await paying_out.play(made)
         await planning.play(made)

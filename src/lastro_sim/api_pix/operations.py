@@ -1,0 +1,83 @@
+"""The operations that the bank offers: method, path as the document writes it, scope, handler."""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from . import charges, locations, received, returns, webhooks
+from .calls import Answer, Call, Handler
+from .dialects import DIALECTS
+
+_NAMES = {"txid": "tx_id", "chave": "key"}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation. path: its template."""
+
+    method: str
+    path: str
+    scope: str
+    does: Handler
+
+    @property
+    def route(self) -> str:
+        """The name that faults match."""
+        return f"{self.method} {self.path}"
+
+
+class Matched(NamedTuple):
+    """The operations at a path, and the values of its parameters."""
+
+    operations: dict[str, Operation]
+    parameters: dict[str, str]
+
+
+def _list_charges(call: Call, shift: int = 0) -> Answer:
+    dialect = DIALECTS[call.customer.dialect]
+    return charges.listed(call, most=dialect.most_items, milliseconds=dialect.milliseconds, shift=shift)
+
+
+def _list_pix(call: Call, shift: int = 0) -> Answer:
+    dialect = DIALECTS[call.customer.dialect]
+    return received.listed(
+        call, most=dialect.most_items, milliseconds=dialect.milliseconds, shift=shift, txid=dialect.tx_id_parameter
+    )
+
+
+OPERATIONS = (
+    Operation("PUT", "/cob/{txid}", "cob.write", charges.put),
+    Operation("PATCH", "/cob/{txid}", "cob.write", charges.revise),
+    Operation("GET", "/cob/{txid}", "cob.read", charges.one),
+    Operation("POST", "/cob", "cob.write", charges.create),
+    Operation("GET", "/cob", "cob.read", _list_charges),
+    Operation("GET", "/pix", "pix.read", _list_pix),
+    Operation("GET", "/pix/{e2eid}", "pix.read", received.one),
+    Operation("PUT", "/pix/{e2eid}/devolucao/{id}", "pix.write", returns.put),
+    Operation("GET", "/pix/{e2eid}/devolucao/{id}", "pix.read", returns.one),
+    Operation("PUT", "/webhook/{chave}", "webhook.write", webhooks.put),
+    Operation("GET", "/webhook/{chave}", "webhook.read", webhooks.one),
+    Operation("DELETE", "/webhook/{chave}", "webhook.write", webhooks.remove),
+    Operation("GET", "/webhook", "webhook.read", webhooks.listed),
+    Operation("POST", "/loc", "payloadlocation.write", locations.create),
+    Operation("GET", "/loc", "payloadlocation.read", locations.listed),
+    Operation("GET", "/loc/{id}", "payloadlocation.read", locations.one),
+    Operation("DELETE", "/loc/{id}/txid", "payloadlocation.write", locations.unlink),
+)
+LISTS = {"GET /cob": _list_charges, "GET /pix": _list_pix}
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", lambda found: f"(?P<{_NAMES.get(found[1], found[1])}>[^/]+)", path))
+
+
+_PATHS = {path: _pattern(path) for path in dict.fromkeys(one.path for one in OPERATIONS)}
+
+
+def at(path: str) -> Matched | None:
+    """Returns the operations at a path; None: nothing is there."""
+    for template, pattern in _PATHS.items():
+        found = pattern.fullmatch(path)
+        if found is not None:
+            return Matched({one.method: one for one in OPERATIONS if one.path == template}, found.groupdict())
+    return None
