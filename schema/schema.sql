@@ -1048,6 +1048,30 @@ CREATE INDEX pix_payments_of_location ON pix_payments (company_id, location_toke
 CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE state = 'ACCEPTED';
 CREATE INDEX pix_payments_announced ON pix_payments (created_at) WHERE state = 'ACCEPTED' AND ask_at IS NULL; -- a partner's, without its end
 
+CREATE TABLE foreign_payments (                       -- a Pix at a merchant's own bank that no order of ours asked for: listed, never given back
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  rail text NOT NULL CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'), -- the connection that found it
+  payment_id text NOT NULL,                           -- its endToEndId
+  txid text,                                          -- as the bank told it; NULL: it carried none
+  pix_key text,                                       -- the merchant's key that was paid; NULL: the bank did not say
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  paid_at timestamptz NOT NULL,                       -- when the bank had it
+  state text NOT NULL CHECK (state IN ('FOUND', 'CLAIMED')),
+  order_id uuid,                                      -- that a person claimed it for
+  created_at timestamptz NOT NULL,                    -- when it was found
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  CONSTRAINT foreign_payments_claimed CHECK ((order_id IS NOT NULL) = (state = 'CLAIMED'))
+);
+CREATE UNIQUE INDEX foreign_payments_payment_key ON foreign_payments (company_id, rail, payment_id);
+CREATE UNIQUE INDEX foreign_payments_created_at_key ON foreign_payments (company_id, created_at);
+CREATE UNIQUE INDEX foreign_payments_of_order ON foreign_payments (company_id, order_id) WHERE order_id IS NOT NULL;
+CREATE INDEX foreign_payments_of_state ON foreign_payments (company_id, state, created_at);
+CREATE INDEX foreign_payments_of_rail ON foreign_payments (company_id, rail, created_at);
+
 CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
   company_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -2834,6 +2858,7 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   SELECT company_id, id, 'orders' AS machine, status AS state, version, created_at, updated_at FROM orders
   UNION ALL SELECT company_id, id, 'pix_payments', state, version, created_at, updated_at FROM pix_payments
   UNION ALL SELECT company_id, id, 'refunds', state, version, created_at, updated_at FROM refunds
+  UNION ALL SELECT company_id, id, 'foreign_payments', state, version, created_at, updated_at FROM foreign_payments
   UNION ALL SELECT company_id, id, 'payouts', status, version, created_at, updated_at FROM payouts
   UNION ALL SELECT company_id, id, 'payout_plans', status, version, created_at, updated_at FROM payout_plans
   UNION ALL SELECT company_id, id, 'subscriptions', status, version, created_at, updated_at FROM subscriptions
@@ -3170,6 +3195,16 @@ CREATE VIEW law_a_paid_order_names_its_payment WITH (security_invoker = true) AS
 COMMENT ON VIEW law_a_paid_order_names_its_payment IS
   'A settled payment''s order names its id, amount, time, account and payer; one paid in parts names the last time and one payer.';
 
+CREATE VIEW law_no_foreign_payment_moved_our_books WITH (security_invoker = true) AS
+  SELECT f.company_id, f.id AS foreign_id, f.rail, f.payment_id, f.state, f.order_id, p.state AS payment_state, p.order_id AS pays
+    FROM foreign_payments f
+    LEFT JOIN pix_payments p ON p.company_id = f.company_id AND p.end_to_end_id = f.payment_id AND p.rail = f.rail
+   WHERE (p.state, p.order_id, p.amount_minor)
+         IS DISTINCT FROM (CASE f.state WHEN 'CLAIMED' THEN 'SETTLED' END, f.order_id,
+                           CASE f.state WHEN 'CLAIMED' THEN f.amount_minor END);
+COMMENT ON VIEW law_no_foreign_payment_moved_our_books IS
+  'A Pix that no order asked for has no payment in the books; once a person claimed it for an order, it has that order''s one.';
+
 CREATE VIEW law_a_payment_is_of_one_company WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.end_to_end_id FROM pix_payments p
    WHERE (p.end_to_end_id, CASE p.rail WHEN 'book' THEN 'pix' ELSE p.rail END) IN
@@ -3181,6 +3216,7 @@ CREATE VIEW law_nothing_settles_before_it_was_created WITH (security_invoker = t
   WITH slack AS (SELECT interval '1 minute' + offset_us * interval '1 microsecond' AS most FROM clock) -- clocks differ; a sandbox steps its own first
   SELECT o.company_id, 'orders' AS place, o.id, o.paid_at AS settled_at, o.created_at FROM orders o
    WHERE o.origin <> 'UNASKED' AND o.paid_at < o.created_at - (SELECT most FROM slack)
+     AND NOT EXISTS (SELECT 1 FROM foreign_payments f WHERE f.company_id = o.company_id AND f.order_id = o.id) -- claimed for it later
   UNION ALL
   SELECT p.company_id, 'payouts', p.id, p.paid_at, p.created_at FROM payouts p
    WHERE p.paid_at < p.created_at - (SELECT most FROM slack)
@@ -3199,7 +3235,7 @@ CREATE VIEW law_nothing_settles_before_it_was_created WITH (security_invoker = t
    WHERE i.kind = 'return.final' AND i.outcome IN ('handled', 'known') AND i.rail <> 'own' -- what a statement proved may be older
      AND s.at < r.created_at - (SELECT most FROM slack);
 COMMENT ON VIEW law_nothing_settles_before_it_was_created IS
-  'Nothing was paid, sent, given back or taken back before there was an order, payout or refund for it.';
+  'Nothing was paid, sent, given back or taken back before there was an order, payout or refund for it, but for what a person claimed.';
 
 CREATE VIEW law_a_reference_is_of_one_company WITH (security_invoker = true) AS
   WITH names AS MATERIALIZED (
@@ -4744,7 +4780,7 @@ DO $$
 BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
-GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, key_claims, balances, orders, pix_payments, refunds, card_payments,
+GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, key_claims, balances, orders, pix_payments, foreign_payments, refunds, card_payments,
                 payouts, payout_plans, payout_plan_bodies, payout_plan_lines, med_objects, subscriptions, subscription_cancellations,
                 subscription_payments,
                 payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states, law_checks,

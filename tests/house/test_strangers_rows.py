@@ -68,6 +68,8 @@ INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payab
   VALUES (tenant(), '{account}', 'boleto', '{number}', 'x', '2026-01-01', '2026-01-02');
 INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at)
   VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
+INSERT INTO foreign_payments (company_id, id, rail, payment_id, amount_minor, paid_at, state, created_at, updated_at)
+  VALUES (tenant(), '{account}', 'efi1', 'E{number}', 1, now(), 'FOUND', now(), now());
 INSERT INTO card_payments (company_id, id, order_id, state, charge_id, created_at, updated_at)
   VALUES (tenant(), '{account}', '{account}', 'CREATED', 'c{number}', now(), now());
 INSERT INTO card_tokens (company_id, name, token, brand, last_four, expiry, order_id, created_at)

@@ -13,6 +13,7 @@ _ACROSS = {
         "subscription_cancellations",
     },
     "ops/personal_data.py": {"med_objects"},
+    "rails/instruments.py": {"instruments"},
     "rails/internal_transfer/carrier.py": {"inbox"},
     "reconciliation/store.py": {"statement_items", "statement_lines", "statements"},
     "webhooks/store/circuits.py": {"webhook_circuits"},

@@ -3,7 +3,8 @@
 from lastro import accounts, closing, keys, med, orders, payouts, plans, reconciliation, subscriptions
 
 MACHINES = (
-    orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, orders.CARD_PAYMENTS, payouts.PAYOUTS, plans.PLANS,
+    orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, orders.CARD_PAYMENTS, orders.FOREIGN_PAYMENTS,
+    payouts.PAYOUTS, plans.PLANS,
     subscriptions.SUBSCRIPTIONS, subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
     reconciliation.STATEMENTS, reconciliation.ITEMS, keys.KEYS, keys.VALIDATIONS, keys.claims.CLAIMS,
     accounts.ACCOUNTS,

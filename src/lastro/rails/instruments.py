@@ -22,7 +22,7 @@ class Instruments:
         self._work = work
 
     async def own(self, rail: str, txids: Collection[str]) -> frozenset[str]:
-        """Returns those of the txids that are references of instruments of this rail. DatabaseAway: try again later."""
+        """Returns those of the txids that this rail has instruments of. DatabaseAway: try again later."""
         if not txids:
             return frozenset()
         async with self._work.session() as session:

@@ -8,6 +8,7 @@ from tests.rooms.laws.breaking_cards import ALSO_CARDS, CARD_LAWS
 from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS, CHARGES_BESIDE
 from tests.rooms.laws.breaking_closings import ALSO_CLOSINGS, CLOSING_LAWS
 from tests.rooms.laws.breaking_entries import ENTRY_LAWS
+from tests.rooms.laws.breaking_foreign import FOREIGN_LAWS
 from tests.rooms.laws.breaking_keys import ALSO_CLAIMS, ALSO_KEYS, KEY_LAWS
 from tests.rooms.laws.breaking_med import ALSO_MED, MED_LAWS
 from tests.rooms.laws.breaking_openings import ALSO_OPENINGS, OPENING_LAWS
@@ -109,9 +110,7 @@ LEDGER_LAWS = {
         "UPDATE transfers SET xid = xid + 1000000 WHERE company_id = $1",
         "UPDATE events SET xid = xid + 1000000 WHERE company_id = $1",
     ],
-    "law_in_transit_is_zero_at_rest": [
-        MOVED.format(OTHER, LEDGER.format("TRANSIT")),
-    ],
+    "law_in_transit_is_zero_at_rest": [MOVED.format(OTHER, LEDGER.format("TRANSIT"))],
 }  # fmt: skip
 
 ORDER_LAWS = {
@@ -382,7 +381,7 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS, **PEOPLE_LAWS, **BODY_LAWS, **WORD_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **FOREIGN_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS, **PEOPLE_LAWS, **BODY_LAWS, **WORD_LAWS,
 }  # fmt: skip
 _MORE = (
     ALSO, ALSO_CARDS, ALSO_KEYS, ALSO_CLAIMS, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS,

@@ -16,6 +16,7 @@ from tests.rooms.laws import (
     closing,
     collecting,
     disputing,
+    finding,
     giving_back,
     opening,
     paying_out,
@@ -71,6 +72,7 @@ class World:
         await claiming.play(made)
         await carding.play(made)
         await disputing.play(made)
+        await finding.play(made)
         await made.holds()
         await paying_out.play(made)
         await planning.play(made)

@@ -35,7 +35,8 @@ WHO, WHY = "olga.souza", "customer is under investigation"
 @in_one_test(
     ("thing", "trigger", "reason", "told"),
     [
-        ("refund", "credit", f"by {WHO}: {WHY}", None), ("plan", "whatever is next", f"by {WHO}", None),
+        ("refund", "credit", f"by {WHO}: {WHY}", None), ("payment", "settle", f"by {WHO}: claimed", None),
+        ("plan", "whatever is next", f"by {WHO}", None),
         ("payout", "approve", f"by {WHO}; its endToEndId was E1", None), ("payout", "reject", WHY, None),
         ("payout", "decide", WHY, None),
         ("accountRequest", "approve", "Olga", None),

@@ -16,12 +16,13 @@ from lastro.orders.actions.give_back import ReturnId, give_back, send_back
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
+from lastro.orders.foreign.store import is_found
 from lastro.orders.methods import is_in_parts, known_method
 from lastro.orders.model import Party
 from lastro.orders.rules import is_late, is_of_another, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.store.collected import was_voided
-from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK
+from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK, is_shared
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -43,7 +44,8 @@ class CollectContext:
 
     reserved_by: the rail of a payment that is let in or announced for the order and has no end yet. parts: the payments of
     the order that are in and wait for the rest. number: for the id of a return, read only where money may have to go back.
-    is_void: the partner said before the announcement that the payment will not come.
+    is_void: the partner said before the announcement that the payment will not come. is_foreign: the payment is listed as
+    one that no order of ours asked for.
     """
 
     payment: Payment | None
@@ -55,6 +57,7 @@ class CollectContext:
     parts: tuple[Payment, ...] = ()
     number: int | None = None
     is_void: bool = False
+    is_foreign: bool = False
 
 
 async def _known(
@@ -185,14 +188,19 @@ class CollectionSettled(_News):
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """Reads as for an announcement, and a number for a return's id."""
         known = await super().read(session, context)
+        if is_shared(self.rail) and await is_found(session, context.company_id, self.rail, self.news.payment_id):
+            known = replace(known, is_foreign=True)
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """Credits the payment if it fits, else sends it back through suspense. A known payment changes nothing.
 
-        Money of something else under the order's reference moves nothing here: people must look.
+        Money of something else under the order's reference moves nothing here: people must look. So it is with money at a
+        merchant's own bank that may not be ours (docs/decisions/foreign-payments.md).
         """
         payment = known.payment
+        if is_shared(self.rail) and not self._is_ours(known):
+            return self.claimed.done(ALARMED, context)
         if self._is_of_another(known, context):
             return self.claimed.done(ALARMED, context)
         if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
@@ -210,6 +218,14 @@ class CollectionSettled(_News):
         write = Write(context.company_id, relies=(Relied("accounts", account.id, account.version),))
         write += self._paid(known, order, account, use.excess, context) if use.pays else self._kept(known, order, context)
         return self.claimed.done("handled", context, write)
+
+    def _is_ours(self, known: CollectContext) -> bool:
+        """Tells whether an order of ours asked for just this payment.
+
+        At a shared rail only such a payment may move our books, or go back to its payer. Another amount was changed at the
+        bank, by a person of the merchant's.
+        """
+        return not known.is_foreign and known.order is not None and known.order.final_amount == self.news.amount
 
     def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, context: RequestContext) -> Write:
         """Pays the order with it and the waiting parts; sends back the excess."""

@@ -1,7 +1,7 @@
-"""The interface between a bank that we poll and payments there that no order of ours asked for.
+"""The interface between a polled bank and its foreign payments.
 
-A merchant's account at a bank is shared: other systems of the merchant take Pix there. Such a payment is foreign. It is
-kept, it moves no money here, and it is never given back.
+A merchant's account at a bank is shared: other systems of the merchant take Pix there. A payment that no
+order of ours asked for is foreign. It is kept, it moves no money here, and it is never given back.
 """
 
 from __future__ import annotations
@@ -37,7 +37,14 @@ class Foreign(Protocol):
     async def keep(self, payments: Sequence[ForeignPayment]) -> None:
         """Stores the payments, each once; a second copy changes nothing.
 
-        DatabaseAway: none or all of them may be stored, and the same payments may be given again.
+        DatabaseAway: some of them may be stored, and the same payments may be given again.
+        """
+
+    async def claimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
+        """Returns the claimed ones of these payments.
+
+        A person says that they pay an order: they are ours since, and lines of the day's statement. DatabaseAway: try
+        again later.
         """
 
 
@@ -45,4 +52,4 @@ class Own(Protocol):
     """Tells the payments of our orders from foreign ones. A row of `instruments` decides, and nothing else."""
 
     async def own(self, rail: str, txids: Collection[str]) -> frozenset[str]:
-        """Returns those of the txids that are references of instruments of this rail. DatabaseAway: try again later."""
+        """Returns those of the txids that this rail has instruments of. DatabaseAway: try again later."""

@@ -1,0 +1,43 @@
+"""The types of foreign payments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.core.money import Money
+
+STATES = ("FOUND", "CLAIMED")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptForeign:
+    """A foreign payment as it was read. rail: the connection's name. payment_id: its endToEndId.
+
+    txid, pix_key: as the bank told them; None: it told none. order_id: that a person claimed it for.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    rail: str
+    payment_id: str
+    txid: str | None
+    pix_key: str | None
+    amount: Money
+    paid_at: datetime
+    order_id: UUID | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFilter:
+    """The filters of a list of foreign payments; None: all."""
+
+    state: str | None = None
+    rail: str | None = None

@@ -1,0 +1,86 @@
+"""All SQL of foreign payments."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lastro.api_kit.paging import mapped
+from lastro.core.rows import RowMapper
+from lastro.core.runner import Query
+from lastro.orders.foreign.model import KeptForeign
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from lastro.api_kit.paging import Page
+    from lastro.core.db import Session
+    from lastro.orders.foreign.model import ForeignFilter
+    from lastro.rails.port import ForeignPayment
+
+_ROW = "SELECT f.* FROM foreign_payments f WHERE f.company_id = $1 AND "
+_BY_ID = _ROW + "f.id = $2"
+# Also what our books have by that rail already: an order's own payment is never listed.
+_KNOWN = """
+SELECT n.rail, n.payment_id FROM unnest($2::text[], $3::text[]) n(rail, payment_id)
+ WHERE EXISTS (SELECT 1 FROM foreign_payments f WHERE f.company_id = $1 AND f.rail = n.rail AND f.payment_id = n.payment_id)
+    OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = $1 AND p.rail = n.rail AND p.end_to_end_id = n.payment_id)
+"""
+_CLAIMED = """
+SELECT payment_id FROM foreign_payments
+ WHERE company_id = $1 AND rail = $2 AND payment_id = ANY ($3::text[]) AND state = 'CLAIMED'
+"""
+_IS_FOUND = """
+SELECT 1 FROM foreign_payments WHERE company_id = $1 AND rail = $2 AND payment_id = $3 AND state = 'FOUND'
+"""
+_FILTERS = {"state": "f.state = {}", "rail": "f.rail = {}"}
+
+
+def foreign_by_id(foreign_id: UUID) -> Query[KeptForeign | None]:
+    """Returns the query of one foreign payment."""
+    return Query(_BY_ID, (foreign_id,), lambda rows: kept_from(rows[0]) if rows else None)
+
+
+async def read_foreign(session: Session, company_id: UUID, foreign_id: UUID) -> KeptForeign | None:
+    """Reads one foreign payment."""
+    row = await session.row(_BY_ID, company_id, foreign_id)
+    return None if row is None else kept_from(row)
+
+
+async def known(session: Session, company_id: UUID, payments: Sequence[ForeignPayment]) -> frozenset[tuple[str, str]]:
+    """Reads the rail and id of those that are listed or booked."""
+    rails, names = [one.rail for one in payments], [one.payment_id for one in payments]
+    rows = await session.fetch(_KNOWN, company_id, rails, names)
+    return frozenset((row["rail"], row["payment_id"]) for row in rows)
+
+
+async def claimed(session: Session, company_id: UUID, rail: str, payment_ids: Sequence[str]) -> frozenset[str]:
+    """Reads which of these payments a person has claimed for an order."""
+    rows = await session.fetch(_CLAIMED, company_id, rail, list(payment_ids))
+    return frozenset(row["payment_id"] for row in rows)
+
+
+async def is_found(session: Session, company_id: UUID, rail: str, payment_id: str) -> bool:
+    """Tells whether a payment is listed as foreign, and not claimed."""
+    return await session.row(_IS_FOUND, company_id, rail, payment_id) is not None
+
+
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """Returns the SELECT of a page. filters: the given ones, in the order of their arguments after the page's four."""
+    wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
+    direction = "DESC" if is_descending else "ASC"
+    return _ROW + f"f.created_at >= $2 AND f.created_at <= $3{wanted} ORDER BY f.created_at {direction} LIMIT $4"
+
+
+async def foreign_in(session: Session, company_id: UUID, wanted: ForeignFilter, page: Page) -> list[KeptForeign]:
+    """Reads the page's foreign payments of the company, up to its reach."""
+    named = {"state": wanted.state, "rail": wanted.rail}
+    given = {name: value for name, value in named.items() if value is not None}
+    sql = page_sql(tuple(given), is_descending=page.is_descending)
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
+    return await mapped(rows, kept_from)
+
+
+kept_from = RowMapper(KeptForeign, currency="BRL").of
