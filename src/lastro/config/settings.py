@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from lastro.api_kit.proxies import Proxies, proxies
+from lastro.config.banks import connections
 from lastro.config.given import Given, parts_of, shown
 from lastro.config.load import Load, load
 from lastro.config.messaging import Messaging, messaging
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from lastro.core.secrets import Secret
     from lastro.http_client import Proxy
     from lastro.med import DisputeTerms
+    from lastro.rails.api_pix import Connection
     from lastro.subscriptions import Timing
 
 SANDBOX = "sandbox"
@@ -69,7 +71,8 @@ class Settings:
     feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves. partners: those that collect, by their rail. crypto_brands: of the crypto partner.
-    transfers: where orders are paid to by transfer. load: how much an API process takes on at a time.
+    transfers: where orders are paid to by transfer. connections: bank accounts that are reached by API Pix.
+    load: how much an API process takes on at a time.
     """
 
     mode: Literal["sandbox", "production"]
@@ -117,6 +120,7 @@ class Settings:
     partners: Mapping[str, Partner]
     crypto_brands: tuple[str, ...]
     transfers: Receiving
+    connections: tuple[Connection, ...]
     messaging: Messaging
     watching: Watching
     has_parent: bool
@@ -217,6 +221,7 @@ def _settings(given: Given) -> Settings:
         partners=found,
         crypto_brands=crypto_brands(given, has_partner=bool(found.keys() & rails_like(CRYPTO))),
         transfers=transfers(given, found),
+        connections=connections(given),
         messaging=messaging(given),
         watching=watching(given),
         has_parent=given.text("LASTRO_PARENT_PIPE") == "1",

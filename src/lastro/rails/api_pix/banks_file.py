@@ -45,7 +45,9 @@ _BANK_ACCOUNT = re.compile(r"[0-9A-Za-z-]{1,20}")
 def read(
     text: str, folder: Path, now: datetime, *, is_sandbox: bool, reader: Callable[[Path], FileRead] = from_disk
 ) -> tuple[tuple[Connection, ...], tuple[str, ...]]:
-    """Returns the connections of a file, and what is wrong with it, a sentence each; those with a mistake are left out.
+    """Returns the connections of a file, and its mistakes.
+
+    A mistake is a sentence; where there is one, no connection is returned.
 
     folder: of the file, which paths in it begin from. now: certificates are good then. is_sandbox: http is allowed. reader:
     of the files that are named. No sentence holds a secret.
@@ -82,7 +84,7 @@ def _shared(tables: Iterable[_Table]) -> list[str]:
 
 
 def _without_text(error: str) -> str:
-    """Returns a decoder's error without what it quotes of the file, which may be a secret."""
+    """Removes from a decoder's error what it quotes: a secret, perhaps."""
     return re.sub(r"'[^']*'|\"[^\"]*\"", "…", error)[:120].rstrip(".")
 
 
@@ -181,7 +183,8 @@ class _Table:
     def _address(self, key: str, default: str | None) -> str:
         given = self._table.get(key, default)
         if given is None:
-            self._say(key, "is not set, and its dialect has none of its own")
+            if str(self._table.get("dialect", "standard")) in DIALECTS:
+                self._say(key, "is not set, and its dialect has none of its own")
         elif not isinstance(given, str) or not (parts := _host_of(given)):
             self._say(key, "must be an address without user, query or fragment")
         elif parts not in self._schemes:
@@ -228,16 +231,12 @@ class _Table:
         return Secret(text)
 
     def _client_secret(self, dialect: Dialect) -> Secret | None:
-        has_one = self._path("client_secret_file") is not None
-        if dialect.has_secret and not has_one and "client_secret_file" not in self._broken():
+        has_one = self._table.get("client_secret_file", "") != ""
+        if dialect.has_secret and not has_one:
             self._say("client_secret_file", f"is not set: {dialect.name} gives a secret")
         if not dialect.has_secret and has_one:
             self._say("client_secret_file", f"has no use: {dialect.name} knows a client by its certificate")
         return self._secret("client_secret_file", _ONE_LINE, "one line of visible characters")
-
-    def _broken(self) -> frozenset[str]:
-        """Returns the keys that a problem names already."""
-        return frozenset(problem.removeprefix(f"[{self.name}] ").partition(" ")[0] for problem in self.problems)
 
     def _certificate(self) -> tuple[CertificateFiles | None, Path | None]:
         file, key, password, ca_file = (

@@ -25,7 +25,7 @@ CAPABILITIES = ("cob", "refund")
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """One bank account of a company of ours, and how its bank is reached.
+    """A bank account of a company of ours, reached by API Pix.
 
     name: `^[a-z][a-z0-9]{1,15}$`, the name of its rail. company: its number here. base_url, token_url: with no final slash.
     keys: each Pix key, in the directory's form, and the account here that it pays, nine digits. scopes: asked for.

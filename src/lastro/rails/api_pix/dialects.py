@@ -29,7 +29,7 @@ _SHORTEST_WINDOW = 5  # days: what every bank answers for (#436)
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one bank speaks API Pix.
+    """One bank's way of speaking API Pix.
 
     base_url, token_url: its addresses in production; None: the connection has to say. asks_scopes: scopes are named when a
     token is asked for. query, headers: further fields of each request, and what their values are. versions: (method, first
@@ -66,7 +66,7 @@ class Dialect:
         return frozenset(given for _, given in (*self.query, *self.headers) if given in ("app_key", "bank_account"))
 
     def path(self, method: str, path: str) -> str:
-        """Returns a path behind the base address, with the version of its resource. path: as `/cob/{txid}`."""
+        """Returns a path with the version of its resource. path: behind the base address, as `/cob/{txid}`."""
         resource = path.removeprefix("/").partition("/")[0].partition("?")[0]
         for of_method, of_resource, version in self.versions:
             if of_resource == resource and of_method in ("*", method):

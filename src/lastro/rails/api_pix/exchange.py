@@ -31,7 +31,7 @@ Cause = Literal["certificate", "bank_certificate", "client", "token", "access", 
 
 
 class Fault(NamedTuple):
-    """What is wrong with the set-up. detail: what the bank or the library says, short, with no secret."""
+    """A mistake in the set-up. detail: what the bank or the library says, short, with no secret."""
 
     cause: Cause
     detail: str
@@ -103,9 +103,10 @@ class Exchanges:
             raise Transient(type(broken).__name__, is_on_its_way=is_broken_off) from broken
 
     async def _looked_into(self, url: str, context: ssl.SSLContext) -> Fault | None:
-        """Returns the fault of certificates that may be behind an exchange that broke off; looked for twice a minute.
+        """Finds the certificate's fault behind an exchange that broke off.
 
-        An alert may come before the request is written, and then the library tells of the writing alone.
+        It is looked for twice a minute. An alert may come before the request is written, and then the library tells of the
+        writing alone.
         """
         now = asyncio.get_running_loop().time()
         if self._looked_at is None or now - self._looked_at >= _LOOKED_SECONDS:
@@ -149,7 +150,7 @@ async def shake_hands(url: str, context: ssl.SSLContext) -> Fault | None:
 
 
 def fault_of(broken: BaseException) -> Fault | None:
-    """Returns the fault of a certificate, ours or the bank's, that ended an exchange; None: it was something else."""
+    """Returns the fault of a certificate that ended an exchange. None: it was something else."""
     # The HTTP library's own errors are of the same kinds, and lack what these tell.
     found = (one for one in _chain(broken) if isinstance(one, ssl.SSLError) and not isinstance(one, aiohttp.ClientError))
     for fault in found:

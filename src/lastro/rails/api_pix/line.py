@@ -35,7 +35,7 @@ _NO_SCOPE = re.compile(r"scope|escopo", re.IGNORECASE)
 
 
 class Ambient(NamedTuple):
-    """What a line takes from outside. clock: seconds that only go forward; now: the instant; new_id: of a request."""
+    """Time and ids, which come from outside. clock: seconds that only go forward; now: the instant; new_id: of a request."""
 
     clock: Callable[[], float]
     now: Callable[[], datetime]
@@ -65,7 +65,7 @@ class BankLine:
 
     @property
     def troubles(self) -> frozenset[Cause]:
-        """What is wrong with the set-up, as far as the last ten minutes have shown it."""
+        """Mistakes of the set-up that were met in the last ten minutes."""
         return self._troubles.present()
 
     @property
@@ -106,7 +106,7 @@ class BankLine:
         self, method: str, path: str, body: bytes | None, query: Mapping[str, str] | None,
         more: Mapping[str, str] | None, begun: list[bool],
     ) -> NetworkAnswer:  # fmt: skip
-        """Asks with the present token, and once more with a new one where that is refused. begun: set once it is out."""
+        """Asks with a token, and after a 401 once more with another. begun: set once it is out."""
         token = await self.tokens.token()
         await self._turn()
         begun[0] = True
@@ -174,7 +174,7 @@ class BankLine:
 
 
 def demand_answer(method: str, answer: NetworkAnswer, now: datetime, *, refuses_with_400: bool) -> None:
-    """Raises for an answer that says nothing of the object that was asked about.
+    """Raises for an answer that is not about the object.
 
     SetUpWrongly: it tells of a mistake of set-up. Transient: it is no answer, or asks for time.
     """
@@ -194,7 +194,7 @@ def demand_answer(method: str, answer: NetworkAnswer, now: datetime, *, refuses_
 
 
 def is_denial(body: bytes, *, refuses_with_400: bool) -> bool:
-    """Tells whether an error of the bank's is about permissions, in whatever status.
+    """Tells whether an error is about permissions, in whatever status.
 
     refuses_with_400: the bank has no type for it, and says it in words.
     """
@@ -209,7 +209,7 @@ def is_denial(body: bytes, *, refuses_with_400: bool) -> bool:
 
 
 def retry_after(answer: NetworkAnswer, now: datetime) -> int | None:
-    """Returns the seconds that the bank asks for, an hour at most (RFC 9110 §10.2.3). None: it does not say."""
+    """Returns the pause that the bank asks for: seconds, an hour at most (RFC 9110 §10.2.3). None: it does not say."""
     text = answer.headers.get("Retry-After", "").strip()
     if re.fullmatch(r"[0-9]{1,9}", text):
         return min(int(text), _LONGEST_RETRY)

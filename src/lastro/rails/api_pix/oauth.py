@@ -64,7 +64,7 @@ class _Refusal(msgspec.Struct):
 
 
 def token_request(connection: Connection) -> TokenRequest:
-    """Returns the request of a token, in the style of the connection's bank."""
+    """Returns the request of a token, in the bank's style."""
     dialect = connection.dialect
     form = {"grant_type": "client_credentials"}
     headers = [("Accept", "application/json")]
@@ -121,7 +121,7 @@ def _error(body: bytes) -> str:
 
 
 def _noticed(asked: asyncio.Task[Secret]) -> None:
-    """Takes the outcome of a request that nobody waits for any more, so that it is no error of the loop's."""
+    """Takes the outcome, so that the loop reports no unseen error."""
     if not asked.cancelled():
         asked.exception()
 
@@ -147,7 +147,7 @@ class Tokens:
 
     @property
     def age_seconds(self) -> float | None:
-        """How long ago the present token was given; None: there is none."""
+        """The age of the present token; None: there is none."""
         return None if self._token is None else self._clock() - self._since
 
     async def token(self) -> Secret:

@@ -1,4 +1,4 @@
-"""How often a bank is asked: fewer times once it says that it was too often, and more again by and by."""
+"""Rate limit of requests to a bank, which adapts to its 429."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AdaptivePace:
 
     @property
     def a_minute(self) -> float:
-        """How many requests a minute may begin at present."""
+        """The present limit of requests a minute."""
         return self._full * self._share
 
     @property

@@ -1,4 +1,4 @@
-"""Our certificate at a bank, and the context of TLS in which it is shown: loaded again when a file changes."""
+"""Our certificate at a bank, and its context of TLS."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 
 
 class CertificateUnfit(Exception):  # noqa: N818 it says what the certificate is
-    """What is wrong with a connection's certificate or authorities.
+    """A fault of a connection's certificate or authorities.
 
     field: the setting that it stands under. Its text ends a sentence that begins with the setting, and holds no secret.
     """
@@ -51,7 +51,7 @@ class CertificateUnfit(Exception):  # noqa: N818 it says what the certificate is
 
 @dataclass(frozen=True, slots=True)
 class CertificateFiles:
-    """Where our certificate at a bank is.
+    """The files of our certificate at a bank.
 
     file: PKCS#12, or PEM with the certificate and those of its chain. key_file: the key, as PEM; None: it is in `file`.
     password_file: opens either; None: nothing is encrypted.
@@ -174,9 +174,9 @@ def authorities(path: Path, read: Callable[[Path], FileRead] = from_disk) -> str
 
 
 def context_of(mine: Identity | None, trusted: str | None) -> ssl.SSLContext:
-    """Makes a context of TLS 1.2 or newer that checks the bank's certificate and name, and shows ours.
+    """Makes a context of TLS 1.2 or newer.
 
-    trusted: PEM of the only authorities; None: the system's.
+    It checks the bank's certificate and name, and shows ours. trusted: PEM of the only authorities; None: the system's.
     """
     made = ssl.create_default_context(cadata=trusted)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -199,10 +199,10 @@ def _show(context: ssl.SSLContext, mine: Identity) -> None:
 
 
 class ClientTls:
-    """The context of TLS of one connection, loaded again when one of its files has changed.
+    """The context of TLS of a connection; new files are loaded.
 
-    What cannot be used then is told to the operator, and the certificate before it is shown on: a renewal writes one file
-    after the other. name: the connection's.
+    Files that cannot be used then are told to the operator, and the certificate before them is shown on. A renewal writes
+    one file after the other. name: the connection's.
     """
 
     def __init__(

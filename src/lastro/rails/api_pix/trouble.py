@@ -1,4 +1,4 @@
-"""What a connection's set-up has wrong: told to the operator once a minute, and shown as a figure for ten."""
+"""Mistakes of a connection's set-up, as the operator is told them."""
 
 from __future__ import annotations
 

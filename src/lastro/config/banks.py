@@ -1,0 +1,34 @@
+"""Settings of the bank accounts that are reached by API Pix: a file of their own."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from lastro.rails import api_pix
+
+if TYPE_CHECKING:
+    from lastro.config.given import Given
+
+_NAME = "LASTRO_BANKS_FILE"
+_LARGEST_BYTES = 1_000_000
+
+
+def connections(given: Given) -> tuple[api_pix.Connection, ...]:
+    """Reads the connections to banks. None where no file is named; each mistake of the file is a problem."""
+    if not given.text(_NAME):
+        return ()
+    path = given.folder(_NAME)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_LARGEST_BYTES + 1)
+        if len(raw) > _LARGEST_BYTES:
+            given.problems.append(f"{_NAME} names a file of more than {_LARGEST_BYTES} bytes: {path}.")
+            return ()
+        text = raw.decode()
+    except (OSError, UnicodeDecodeError):
+        given.problems.append(f"{_NAME} names a file that cannot be read as text: {path}.")
+        return ()
+    found, problems = api_pix.read(text, path.parent, datetime.now(UTC), is_sandbox=given.is_sandbox)
+    given.problems.extend(f"{_NAME}: {problem}" for problem in problems)
+    return found
