@@ -41,7 +41,7 @@ def test_good_answers_are_read_with_the_amounts_they_have() -> None:
 
 
 def test_bad_answers_are_read_or_refused() -> None:
-    """Those of payments have an id of 33 characters, which is refused; those of charges lack what nothing rests on."""
+    """Those of payments have an id of 34 characters, which is refused; those of charges lack what nothing rests on."""
     outcome: dict[str, str] = {}
     for one, read in _successes(good=False):
         try:
