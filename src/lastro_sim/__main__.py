@@ -19,6 +19,7 @@ import uvloop
 
 from lastro.standards import traces
 from lastro_sim import logs
+from lastro_sim.api_pix import listener
 from lastro_sim.application import build
 from lastro_sim.bells import Bells
 from lastro_sim.chance import Dice
@@ -41,11 +42,12 @@ class Server(uvicorn.Server):
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
     """Reads the settings from environment variables."""
-    hosts = environment.get("LASTRO_PUBLIC_HOSTS", "")
+    hosts, port = environment.get("LASTRO_PUBLIC_HOSTS", ""), int(environment.get("LASTRO_SIM_PORT", "8090"))
     return Settings(
         home=Path(environment.get("LASTRO_HOME", ".lastro")).resolve(),
         token=environment.get("LASTRO_NETWORK_TOKEN", ""),
-        port=int(environment.get("LASTRO_SIM_PORT", "8090")),
+        port=port,
+        bank_port=int(environment.get("LASTRO_SIM_BANK_PORT") or port + 1),
         lastro_url=environment.get("LASTRO_BASE_URL", "http://127.0.0.1:8080"),
         public_hosts=tuple(host.strip() for host in hosts.split(",") if host.strip()),
     )
@@ -88,7 +90,8 @@ async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: boo
         loop.add_signal_handler(name, stop)
     if watch_parent:
         await _watch_parent(stop)
-    await server.serve()
+    async with listener.listening(network, bind, say):
+        await server.serve()
 
 
 async def _watch_parent(stop: Callable[[], None]) -> None:

@@ -16,7 +16,7 @@ from .problems import ProblemError
 ROUTES = (
     act("/bank/company/customers", control.add_customer),
     act("/bank/company/customers/{client_id:str}/dialect", control.set_dialect),
-    act("/bank/company/customers/{client_id:str}/certificates", control.add_certificate),
+    act("/bank/company/customers/{client_id:str}/certificate", control.issue_certificate, needs_body=False),
     act("/bank/company/payments", control.pay),
     act("/bank/company/charges/{tx_id:str}/amount", control.set_amount),
     act("/bank/company/charges/{tx_id:str}/remove", control.remove, needs_body=False),

@@ -1,8 +1,8 @@
 """Acts of a test or a person at the bank: customers, payments, the console. They need no token."""
 
-import hashlib
 import json
 import re
+from datetime import timedelta
 from typing import Any
 
 from lastro.standards import brcode, pix_keys
@@ -17,7 +17,7 @@ from lastro_sim.refusals import conflict, found
 from lastro_sim.settings import COMPANY_BANK_ISPB
 from lastro_sim.spi import payments
 
-from . import charges, customers, locations, notices, received, returns
+from . import authority, charges, credentials, customers, locations, notices, received, returns
 from .calls import Customer, Row
 from .dialects import DIALECTS
 
@@ -48,7 +48,10 @@ def add_customer(network: Network, form: Form) -> dict[str, Any]:
     known = customers.find(network, client_id)
     account = customers.next_account(network) if known is None else known.account
     asked = Customer(client_id, name or client_id, document, customers.BRANCH, account, dialect)
-    return shown_customer(network, customers.open_account(network, asked, secret, tuple(keys)))
+    made = customers.open_account(network, asked, secret, tuple(keys))
+    if known is None:
+        authority.issue(network, client_id)
+    return shown_customer(network, made)
 
 
 def set_dialect(network: Network, form: Form, client_id: str) -> dict[str, Any]:
@@ -60,12 +63,12 @@ def set_dialect(network: Network, form: Form, client_id: str) -> dict[str, Any]:
     return shown_customer(network, found(customers.find(network, client_id)))
 
 
-def add_certificate(network: Network, form: Form, client_id: str) -> dict[str, Any]:
-    """Lets a certificate be the customer's. fingerprint: SHA-256 of its DER, hexadecimal."""
-    fingerprint = form.text("fingerprint", 64, re.compile(r"[0-9a-f]{64}"))
+def issue_certificate(network: Network, form: Form, client_id: str) -> dict[str, Any]:
+    """Issues a customer's certificate anew. days: of its life; negative: it is over already."""
+    days = form.maybe_whole("days", -3650, 3650)
     form.check()
     customer = found(customers.find(network, client_id))
-    network.store.put("bank_certificate", fingerprint=fingerprint, client_id=client_id)
+    authority.issue(network, client_id, authority.GOOD_FOR if days is None else timedelta(days=days))
     return shown_customer(network, customer)
 
 
@@ -170,20 +173,7 @@ def list_pix(network: Network, end_to_end_id: str | None, limit: int) -> list[di
 def shown_customer(network: Network, customer: Customer) -> dict[str, Any]:
     """Returns a customer with his credentials."""
     row = network.store.get("bank_customer", client_id=customer.client_id)
-    return {
-        "clientId": customer.client_id,
-        "clientSecret": row["secret"],
-        "name": customer.name,
-        "document": customer.document,
-        "account": customer.account,
-        "dialect": customer.dialect,
-        "keys": customers.keys_of(network, customer),
-    }
-
-
-def fingerprint_of(der: bytes) -> str:
-    """Returns the SHA-256 of a certificate in DER, hexadecimal."""
-    return hashlib.sha256(der).hexdigest()
+    return {"secret": row["secret"], **credentials.of(network, customer)}
 
 
 def _charge_of(network: Network, form: Form, text: str) -> Row | None:

@@ -1,5 +1,6 @@
 """The bank's start: it joins the network, and its first customer has an account."""
 
+from lastro_sim.directory import entries
 from lastro_sim.network import Network
 from lastro_sim.settings import BANK_NAMES, COMPANY_BANK_ISPB
 
@@ -10,6 +11,7 @@ SECRET_LENGTH = 40
 
 def open_bank(network: Network) -> None:
     """Registers the bank as a participant; opens the account of its first customer."""
+    entries.seed(network)
     name = BANK_NAMES[COMPANY_BANK_ISPB]
     network.store.put(
         "participant", ispb=COMPANY_BANK_ISPB, name=name, jku=signing.address(network), host=locations.host(network)

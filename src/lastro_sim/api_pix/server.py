@@ -53,6 +53,7 @@ class BankServer:
             if "cut" not in connection:
                 raise
             connection["cut"]()
+            await _gone(receive)
             return
         await _send(send, answer, head_only=scope["method"] == "HEAD")
 
@@ -208,15 +209,16 @@ def _check_gateway(call: Call, dialect: Dialect) -> None:
 TOO_LARGE: Final = Answer(413, b"", "text/plain")
 
 
+async def _gone(receive: Any) -> None:
+    """Returns once the caller has disconnected."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 async def _hold(receive: Any, seconds: float) -> None:
     """Waits so long, or until the caller disconnects."""
-
-    async def gone() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
     try:
-        await asyncio.wait_for(gone(), seconds)
+        await asyncio.wait_for(_gone(receive), seconds)
     except TimeoutError:
         return
     raise CutError
