@@ -67,7 +67,7 @@ def files(network: Network, name: str) -> Files:
 
 
 def ready(network: Network) -> None:
-    """Makes the authority, and the socket's and every customer's certificate, where they are missing or near their end."""
+    """Makes all certificates that are missing or near their end."""
     names = [AUTHORITY, SERVER, *(row["client_id"] for row in network.store.every("bank_customer"))]
     for name in names:
         known = _read(files(network, name))
@@ -175,7 +175,7 @@ def _alternative(name: str) -> x509.GeneralName:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Writes a file that its owner alone may read, whole or not at all."""
+    """Writes a whole file that its owner alone may read."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.with_name(f".{path.name}.new")
     beside.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ PORT = "bank-port"  # the number in the store under which the socket is found
 
 
 def of(network: Network, customer: Customer) -> dict[str, Any]:
-    """Returns all that a client needs to be this customer, secrets by file."""
+    """Returns all that this customer's client needs, secrets by file."""
     url = f"https://127.0.0.1:{network.store.number(PORT) or network.settings.bank_port}"
     row = network.store.get("bank_customer", client_id=customer.client_id)
     made = authority.files(network, customer.client_id)

@@ -25,7 +25,7 @@ CUSTOMER_FILE = "customer.json"
 
 
 class BankProtocol(HttpToolsProtocol):
-    """HTTP whose application is told the client's certificate, and may cut the connection."""
+    """HTTP that tells its application the client's certificate, and cuts connections."""
 
     def on_message_begin(self) -> None:
         """Begins a request."""
@@ -37,7 +37,7 @@ class BankProtocol(HttpToolsProtocol):
 
 
 class BankSocket(uvicorn.Server):
-    """A server that leaves signals to the entry point, and tells when it serves."""
+    """A server that tells when it serves, and leaves signals alone."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
