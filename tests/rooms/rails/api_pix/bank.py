@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,11 +17,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from tests.authority import Authority
 
 from lastro.core.secrets import Secret
 from lastro.rails.api_pix import DIALECTS, Ambient, BankLine, Connection
 from lastro.rails.api_pix.tls import CertificateFiles
+from lastro.rails.port import Transient
 
 PATIENCE_SECONDS = 20.0
 
@@ -57,6 +59,7 @@ class Bank:
         self.asked: list[Asked] = []
         self.tokens: list[Answer] = []
         self.answers: list[Answer] = []
+        self.dead: set[str] = set()  # tokens that it refuses
         self._lock = threading.Lock()
         context = None
         if pair is not None:
@@ -81,6 +84,8 @@ class Bank:
         is_token = asked.path.startswith("/oauth/token")
         with self._lock:
             self.asked.append(asked)
+            if asked.headers.get("Authorization", "").removeprefix("Bearer ") in self.dead:
+                return Answer(401)
             planned = self.tokens if is_token else self.answers
             if planned:
                 return planned.pop(0)
@@ -102,6 +107,7 @@ class Bank:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, bank: Bank, context: ssl.SSLContext | None) -> None:
         self.bank = bank
@@ -159,6 +165,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Says nothing."""
+
+
+Lined = Callable[..., BankLine]
+
+
+class Hand:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.at = 1_000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+async def transient(asked: Awaitable[Any]) -> Transient:
+    with pytest.raises(Transient) as told:
+        await asked
+    return told.value
 
 
 def token(text: str, **more: Any) -> Answer:
