@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from jsonschema.exceptions import ValidationError
-from openapi_schema_validator import OAS30ReadValidator, OAS30WriteValidator, oas30_format_checker
+from openapi_schema_validator import OAS30ReadValidator, OAS30Validator, OAS30WriteValidator, oas30_format_checker
 
 from .corrections import Document, Node, operations
 
@@ -222,7 +222,7 @@ def _wrong(parameter: Node, text: str) -> list[str]:
         value = int(text)
     if kind == "boolean" and text in {"true", "false"}:
         value = text == "true"
-    errors = OAS30WriteValidator(parameter["schema"], format_checker=oas30_format_checker).iter_errors(value)
+    errors = OAS30Validator(parameter["schema"], format_checker=oas30_format_checker).iter_errors(value)
     return [f"{parameter['name']}: {error.message[:300]}" for error in errors]
 
 

@@ -146,18 +146,31 @@ _GENERAL = {"400": "RequisicaoInvalida", "403": "AcessoNegado", "404": "NaoEncon
             "500": "ErroInternoDoServidor", "503": "ServicoIndisponivel", "504": "IndisponibilidadePorTempoEsgotado"}  # fmt: skip
 
 
-def _answering_in_general(document: Document) -> Document:
-    """Every operation may answer with the errors of the text's section "Gerais"."""
-    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problema"}}}
-    general = {status: {"description": name, "content": problem} for status, name in _GENERAL.items()}
-
-    def answering(operation: Node) -> Node:
-        return {**operation, "responses": {**general, **operation["responses"]}}
-
+def _in_operations(change: Callable[[Node], Node], document: Document) -> Document:
+    """Copies a document with each operation changed."""
     paths = {
-        template: {key: answering(value) if key in METHODS else value for key, value in item.items()}
+        template: {key: change(value) if key in METHODS else value for key, value in item.items()}
         for template, item in document["paths"].items()
     }
+    return {**document, "paths": paths}
+
+
+def _answering_in_general(operation: Node) -> Node:
+    """Adds the errors of the text's section "Gerais" to those of an operation."""
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problema"}}}
+    general = {status: {"description": name, "content": problem} for status, name in _GENERAL.items()}
+    return {**operation, "responses": {**general, **operation["responses"]}}
+
+
+def _answering_again(document: Document) -> Document:
+    """Every PUT that answers 201 may answer 200 with the same; the examples stay with the first."""
+    paths = {template: {**item} for template, item in document["paths"].items()}
+    for item in paths.values():
+        responses = item.get("put", {}).get("responses", {})
+        if "201" in responses and "200" not in responses:
+            content = {media: {"schema": one["schema"]} for media, one in responses["201"]["content"].items()}
+            again = {"description": "O recurso já existia.", "content": content}
+            item["put"] = {**item["put"], "responses": {"200": again, **responses}}
     return {**document, "paths": paths}
 
 
@@ -245,7 +258,12 @@ CORRECTIONS = (
     Correction(
         "general-errors",
         'The text says that any operation may answer with the errors of "Gerais"; most operations leave most of them out.',
-        _answering_in_general,
+        partial(_in_operations, _answering_in_general),
+    ),
+    Correction(
+        "put-again",
+        "The text lets a PUT alter what is there. That is answered with 200 (RFC 9110 §9.3.4); the document has 201 alone.",
+        _answering_again,
     ),
 )
 

@@ -46,6 +46,7 @@ PLACES = {
     "branches-overlap": 9,
     "branches-alike": 1,
     "general-errors": 51,
+    "put-again": 4,
 }
 Probe = Callable[[Oracle], list[str]]
 
@@ -101,6 +102,7 @@ def probes() -> dict[str, Probe]:
         "branches-overlap": cob(valor=cash),
         "branches-alike": example("PATCH /rec/{idRec} request retorno1"),
         "general-errors": lambda oracle: oracle.problems_of(_bad_question()),
+        "put-again": lambda oracle: oracle.problems_of(_made(200)),
     }  # fmt: skip
 
 
@@ -126,6 +128,12 @@ def _bad_question() -> Exchange:
         "status": 400,
     }
     return Exchange("GET", "/pix?fim=1", None, 400, "application/problem+json", json.dumps(problem).encode())
+
+
+def _made(status: int) -> Exchange:
+    """A charge that is made, or was there."""
+    told = json.dumps({**GIVEN, "loc": LOC}).encode()
+    return Exchange("PUT", f"/cob/{TXID}", json.dumps(COB).encode(), status, "application/json", told)
 
 
 def test_the_document_is_the_published_one() -> None:
@@ -228,6 +236,7 @@ def test_a_path_finds_its_template() -> None:
         ("GET", f"/v2/pix?inicio={NOW}&fim={NOW}&paginacao.itensPorPagina=1001", "paginacao.itensPorPagina: "),
         ("GET", f"/v2/pix?inicio={NOW}&fim={NOW}&txIdPresente=1", "txIdPresente: "),
         ("PUT", f"/v2/cob/{TXID}", None),
+        ("GET", f"/v2/cob/{TXID}?revisao=0", None),
         ("PUT", "/v2/cob/short", "txid: "),
         ("PUT", f"/cob/{TXID}", "is not documented"),
         ("PUT", "/v2/pix/E1/devolucao/1", "e2eid: "),

@@ -125,7 +125,7 @@ def test_a_wrong_answer_is_told(bank: Bank, client: httpx.Client, proxy: prism.P
 
 
 def test_a_success_that_is_not_documented_is_told(bank: Bank, client: httpx.Client) -> None:
-    bank.status, bank.answer = 200, GIVEN
+    bank.status, bank.answer = 206, GIVEN
     answer = client.put(f"/cob/{TXID}", json=COB)
     assert answer.status_code == 500
     assert "status code" in answer.json()["validation"][0]["message"]
