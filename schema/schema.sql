@@ -991,6 +991,47 @@ CREATE UNIQUE INDEX pix_static_qrcodes_txid_key ON pix_static_qrcodes (company_i
 CREATE INDEX pix_static_qrcodes_of_account ON pix_static_qrcodes (company_id, account_id, created_at);
 ALTER TABLE orders ADD FOREIGN KEY (company_id, static_qrcode_id) REFERENCES pix_static_qrcodes;
 
+CREATE TABLE rails (                                  -- where our clearing has a position: a network, a partner, or a company's account at a bank
+  rail text PRIMARY KEY CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'),
+  currency text NOT NULL CHECK (currency IN ('BRL', 'MXN')),
+  kind text NOT NULL CHECK (kind IN ('network', 'partner', 'connection')),
+  takes_parts boolean NOT NULL DEFAULT false,         -- an order may be paid there by several payments
+  company_id uuid,                                    -- whose connection it is
+  CHECK ((kind = 'connection') = (company_id IS NOT NULL))
+);
+INSERT INTO rails (rail, currency, kind, takes_parts) VALUES
+  ('pix', 'BRL', 'network', false), ('ted', 'BRL', 'network', false), ('boleto', 'BRL', 'partner', false),
+  ('deposit', 'BRL', 'partner', true), ('crypto', 'BRL', 'partner', false), ('crypto2', 'BRL', 'partner', false),
+  ('card', 'MXN', 'partner', false), ('spei', 'MXN', 'partner', true), ('oxxo', 'MXN', 'partner', false),
+  ('oxxopay', 'MXN', 'partner', false), ('paynet', 'MXN', 'partner', false), ('paynet2', 'MXN', 'partner', false);
+
+CREATE TABLE connections (                            -- a company's own account at a bank that speaks API Pix; its name is its rail
+  company_id uuid NOT NULL REFERENCES companies,
+  rail text NOT NULL REFERENCES rails,
+  is_issuing boolean NOT NULL DEFAULT true,           -- false: it makes no new code, and is polled on
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, rail)
+);
+
+CREATE TABLE connection_keys (                        -- a Pix key that is registered at the bank of a connection, and the account here that it credits
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  rail text NOT NULL,
+  type text NOT NULL CHECK (type IN ('CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM')),
+  key text NOT NULL,
+  account_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  ended_at timestamptz,                               -- it is not in the file of connections any more
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, rail) REFERENCES connections,
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+);
+CREATE UNIQUE INDEX connection_keys_one ON connection_keys (company_id, key) WHERE ended_at IS NULL;
+CREATE INDEX connection_keys_of_account ON connection_keys (company_id, account_id, created_at) WHERE ended_at IS NULL;
+
 CREATE TABLE instruments (                            -- what an order is paid with at a partner: a slip, a CLABE, a voucher, …
   company_id uuid NOT NULL,
   order_id uuid NOT NULL,
@@ -2313,6 +2354,8 @@ BEGIN
         PERFORM 1 FROM accounts WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
       WHEN 'pix_keys' THEN
         PERFORM 1 FROM pix_keys WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
+      WHEN 'connection_keys' THEN
+        PERFORM 1 FROM connection_keys WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
       WHEN 'orders' THEN
         PERFORM 1 FROM orders WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
       WHEN 'payout_plans' THEN
@@ -2742,20 +2785,24 @@ CREATE FUNCTION printed(minor bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALL
   SELECT minor / 100 || '.' || lpad((minor % 100)::text, 2, '0')
 $$;
 
--- Where our clearing has a position, and in which currency. takes_parts: an order may be paid there by several payments.
-CREATE VIEW rails WITH (security_invoker = true) AS
-  SELECT rail, currency, rail IN ('deposit', 'spei') AS takes_parts
-    FROM (VALUES ('pix', 'BRL'), ('ted', 'BRL'), ('boleto', 'BRL'), ('deposit', 'BRL'), ('crypto', 'BRL'), ('crypto2', 'BRL'),
-                 ('card', 'MXN'), ('spei', 'MXN'), ('oxxo', 'MXN'), ('oxxopay', 'MXN'), ('paynet', 'MXN'),
-                 ('paynet2', 'MXN'))
-      AS r(rail, currency);
+-- The chart of accounts of each company: where its clearing has a position. At a connection only its own company has one.
+CREATE VIEW clearing_rails WITH (security_invoker = true) AS
+  SELECT c.company_id, r.rail, r.currency FROM companies c CROSS JOIN rails r WHERE r.kind <> 'connection'
+  UNION ALL
+  SELECT n.company_id, r.rail, r.currency FROM connections n JOIN rails r USING (rail);
+
+-- Whether a payment of this rail is a Pix, so that its id is an endToEndId.
+CREATE FUNCTION is_pix(of_rail text) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT of_rail IN ('pix', 'book') OR EXISTS (SELECT FROM rails r WHERE r.rail = of_rail AND r.kind = 'connection')
+$$;
 
 -- What a transfer of each type moves, whether at once or by a hold, and for which objects. part: what pays an order is
 -- credited (in) and kept (fee), what fits none waits (unfit) to go back (return), a client gives back (refund). Of what lies in
--- suspense people decide, where it was sent to us (stranded) and where it came back of a payout (decided).
+-- suspense people decide, where it was sent to us (stranded) and where it came back of a payout (decided). rail pix: of every
+-- connection too.
 CREATE VIEW entry_types WITH (security_invoker = true) AS
   SELECT upper(r.rail) || e.suffix AS type, e.at_once, e.debit, e.credit, r.rail, e.machine, e.part
-    FROM rails r
+    FROM (SELECT * FROM rails WHERE kind <> 'connection') r
    CROSS JOIN (VALUES ('_IN', true, 'NET', 'CUST', 'orders', 'in'), ('_FEE', true, 'NET', 'FEE', 'orders', 'fee'),
                       ('_UNFIT', true, 'NET', 'SUSP', 'pix_payments', 'unfit'),
                       ('_RETURN', false, 'SUSP', 'NET', 'refunds', 'return'),
@@ -2800,7 +2847,7 @@ CREATE VIEW entry_subjects WITH (security_invoker = true) AS
   SELECT o.company_id, o.id AS reference_id, o.description, o.id AS order_id, o.end_to_end_id,
          coalesce(o.payer_id, o.customer_id) AS party_id, NULL::uuid AS batch_id,
          (SELECT p.txid FROM pix_payments p -- of a charge whose payer's bank forgot it there is none
-           WHERE p.company_id = o.company_id AND p.order_id = o.id AND p.end_to_end_id = o.end_to_end_id AND p.rail IN ('pix', 'book')) AS txid,
+           WHERE p.company_id = o.company_id AND p.order_id = o.id AND p.end_to_end_id = o.end_to_end_id AND is_pix(p.rail)) AS txid,
          CASE o.payment_method WHEN 'TED' THEN o.external_id END AS control_number -- the STR's, of a TED
     FROM orders o
   UNION ALL
@@ -2808,10 +2855,10 @@ CREATE VIEW entry_subjects WITH (security_invoker = true) AS
   UNION ALL
   SELECT r.company_id, r.id, r.description, r.order_id,
          (SELECT p.end_to_end_id FROM pix_payments p -- a partner's id of a payment is no endToEndId
-           WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')),
+           WHERE p.company_id = r.company_id AND p.id = r.payment_id AND is_pix(p.rail)),
          coalesce(r.receiver_id, (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id)), NULL,
          (SELECT p.txid FROM pix_payments p
-           WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')), NULL FROM refunds r
+           WHERE p.company_id = r.company_id AND p.id = r.payment_id AND is_pix(p.rail)), NULL FROM refunds r
   UNION ALL
   SELECT m.company_id, m.id, 'MED ' || m.id,
          (SELECT p.order_id FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail IN ('pix', 'book')),
@@ -2935,10 +2982,11 @@ COMMENT ON VIEW law_customer_accounts_have_a_floor IS
 
 CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
   WITH currencies AS (SELECT DISTINCT currency FROM rails)
-  SELECT c.company_id, NULL::uuid AS account_id, w.code, w.rail, w.currency FROM companies c
-   CROSS JOIN (SELECT 'NET' AS code, rail, currency FROM rails
-               UNION ALL SELECT o.code, NULL, currency FROM currencies, (VALUES ('FEE'), ('SUSP'), ('TRANSIT')) o(code)) w
-   WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = c.company_id AND l.code = w.code
+  SELECT w.company_id, NULL::uuid AS account_id, w.code, w.rail, w.currency
+    FROM (SELECT company_id, 'NET' AS code, rail, currency FROM clearing_rails
+          UNION ALL SELECT c.company_id, o.code, NULL, currency
+                      FROM companies c, currencies, (VALUES ('FEE'), ('SUSP'), ('TRANSIT')) o(code)) w
+   WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = w.company_id AND l.code = w.code
                         AND l.currency = w.currency AND coalesce(l.rail, '') = coalesce(w.rail, ''))
   UNION ALL
   SELECT a.company_id, a.id, w.code, NULL, c.currency FROM accounts a
@@ -2948,7 +2996,8 @@ CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, account_id, code, rail, currency FROM ledger_accounts l
    WHERE (rail IS NOT NULL) <> (code = 'NET') OR (account_id IS NOT NULL) <> (code IN ('CUST', 'BLOCK', 'LOSS'))
-      OR NOT EXISTS (SELECT 1 FROM rails r WHERE r.currency = l.currency AND r.rail = coalesce(l.rail, r.rail));
+      OR NOT EXISTS (SELECT 1 FROM clearing_rails r WHERE r.company_id = l.company_id AND r.currency = l.currency
+                        AND r.rail = coalesce(l.rail, r.rail));
 COMMENT ON VIEW law_the_chart_is_whole IS
   'Every company has its FEE, SUSP, TRANSIT and NET accounts, every account CUST, BLOCK and LOSS, in each currency; none has another shape.';
 
@@ -3022,7 +3071,8 @@ CREATE VIEW law_a_transfer_is_what_its_type_says WITH (security_invoker = true) 
     JOIN entry_types says ON says.type = t.type
     JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
-   WHERE (t.kind = 'moved', d.code, c.code, coalesce(d.rail, c.rail))
+    LEFT JOIN rails n ON n.rail = coalesce(d.rail, c.rail) AND n.kind = 'connection'
+   WHERE (t.kind = 'moved', d.code, c.code, CASE WHEN n.rail IS NULL THEN coalesce(d.rail, c.rail) ELSE 'pix' END)
          IS DISTINCT FROM (says.at_once, says.debit, says.credit, says.rail)
       OR CASE WHEN says.machine = 'accounts' THEN (d.account_id, c.account_id) IS DISTINCT FROM (t.reference_id, t.reference_id)
               WHEN says.machine = 'settlements' THEN NOT EXISTS (
@@ -3180,7 +3230,7 @@ CREATE VIEW law_a_paid_order_names_its_payment WITH (security_invoker = true) AS
          p.settled_at, o.paid_at, p.account_id, o.account_id AS credited
     FROM pix_payments p LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
    WHERE p.state = 'SETTLED' AND p.rail NOT IN (SELECT rail FROM rails WHERE takes_parts)
-     AND (CASE WHEN p.rail IN ('pix', 'book') AND o.payment_method IS DISTINCT FROM 'TED' THEN p.end_to_end_id END, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
+     AND (CASE WHEN is_pix(p.rail) AND o.payment_method IS DISTINCT FROM 'TED' THEN p.end_to_end_id END, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
          IS DISTINCT FROM (o.end_to_end_id, o.paid_minor, o.paid_at, o.account_id, o.payer_id)
   UNION ALL
   SELECT p.company_id, p.id, p.order_id, p.end_to_end_id, o.end_to_end_id, p.settled_at, o.paid_at, p.account_id, o.account_id
@@ -4122,14 +4172,17 @@ CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
     LEFT JOIN LATERAL (
       SELECT m.network_id AS reference, as_json(m.body) AS body FROM outbox m
        WHERE m.company_id = i.company_id AND m.reference_id = i.order_id AND m.rail = i.rail AND m.kind = 'collection.send') sent ON true
-   WHERE (o.payment_method IN ('PIX', 'TED') AND i.order_id IS NOT NULL) OR (o.payment_method = 'TED' AND o.origin <> 'UNASKED')
+   WHERE (o.payment_method = 'TED' AND (i.order_id IS NOT NULL OR o.origin <> 'UNASKED'))
+      OR (o.payment_method = 'PIX' AND i.order_id IS NOT NULL
+          AND (o.location_token IS NOT NULL OR sent.reference IS NOT NULL OR i.reference IS DISTINCT FROM o.txid
+               OR NOT EXISTS (SELECT FROM connections n WHERE n.company_id = i.company_id AND n.rail = i.rail)))
       OR (coalesce(o.payment_method, '') NOT IN ('PIX', 'TED')
           AND (CASE WHEN o.payment_method LIKE '%\_PAY' THEN 'crypto' WHEN o.payment_method = 'CREDIT_CARD' THEN 'card'
                 ELSE lower(o.payment_method) END, i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
               (rtrim(i.rail, '0123456789'), sent.reference, sent.body #>> '{amount,minor}',
                sent.body ->> 'code'));
 COMMENT ON VIEW law_an_order_has_its_instrument IS
-  'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount.';
+  'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount; a Pix has one by a connection alone, whose bank made it.';
 
 CREATE VIEW law_a_card_is_charged_as_decided WITH (security_invoker = true) AS
   SELECT coalesce(o.company_id, k.company_id) AS company_id, coalesce(o.id, k.order_id) AS order_id, o.status, k.state,
@@ -4763,7 +4816,7 @@ DECLARE
 BEGIN
   FOR t IN SELECT c.table_name FROM information_schema.columns c JOIN information_schema.tables i USING (table_schema, table_name)
             WHERE c.table_schema = 'public' AND c.column_name = 'company_id' AND i.table_type = 'BASE TABLE'
-              AND c.table_name NOT IN ('company_numbers', 'account_numbers', 'own_keys') LOOP
+              AND c.table_name NOT IN ('company_numbers', 'account_numbers', 'own_keys', 'rails') LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format('CREATE POLICY tenant ON %I TO lastro_app USING (company_id = tenant()) WITH CHECK (company_id = tenant())', t);
@@ -4785,7 +4838,8 @@ GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validat
                 subscription_payments,
                 payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states, law_checks,
                 event_cursors, event_eras, entry_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
-                statements, statement_items, account_requests, account_documents, account_close_requests TO lastro_app;
+                statements, statement_items, account_requests, account_documents, account_close_requests,
+                connections, connection_keys TO lastro_app;
 GRANT UPDATE (sealed, version) ON med_documents TO lastro_app; -- erased, or sealed by another key
 GRANT UPDATE (is_current) ON statement_lines TO lastro_app;
 GRANT UPDATE (decision_id, is_paid_out, version) ON payout_returns TO lastro_app; -- what came back is never changed

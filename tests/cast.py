@@ -28,6 +28,7 @@ from lastro.core.secrets import KeyRing
 from lastro.core.write import LedgerAccount, Row, Transfer, Write
 from lastro.keys import KEYS
 from lastro.orders import DepositBank, Installation, Transfers
+from lastro.orders.connections import DeclareConnection
 from lastro.orders.methods import METHODS
 from lastro.rails.port import PIX, RAILS, Payer
 
@@ -170,6 +171,11 @@ class Cast:
         own = Row("own_keys", {"key": row["key"], "account_id": account_id})
         await commit(self.database, Write(company_id, rows=(*KEYS.born(row, now), own)))
         return str(key)
+
+    async def connect(self, seller: Seller, rail: str, *keys: str) -> None:
+        """A connection of the seller's company, at whose bank these Pix keys lead to its account."""
+        declared = DeclareConnection(rail, dict.fromkeys(keys, seller.account_number))
+        assert isinstance(await self.runner.act(seller.company_id, declared), Done)
 
     async def account_becomes(self, company_id: UUID, status: str, account_id: UUID | None = None) -> None:
         """An account of the company, or each of them, is blocked, unblocked or closed, whatever stands in the way of that."""

@@ -10,7 +10,7 @@ from lastro.ops.citus import script
 from .test_schema import REFERENCE_TABLES, asked, tenant_tables
 
 # Reference tables that say which company a number, an account or a key belongs to: they are read before it is known.
-FINDS_A_COMPANY = frozenset({"company_numbers", "account_numbers", "own_keys"})
+FINDS_A_COMPANY = frozenset({"company_numbers", "account_numbers", "own_keys", "rails"})
 
 _COLUMNS = """
 SELECT c.relname::text AS table, a.attname::text AS column, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull AS always,

@@ -66,6 +66,9 @@ INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_met
   VALUES (tenant(), '{account}', '{account}', 'x', 'TRANSPARENT', 'PIX', 'INITIAL', 'BRL', 'Bread', now(), now());
 INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payable_until)
   VALUES (tenant(), '{account}', 'boleto', '{number}', 'x', '2026-01-01', '2026-01-02');
+INSERT INTO connections (company_id, rail, created_at, updated_at) VALUES (tenant(), 'pix', now(), now());
+INSERT INTO connection_keys (company_id, id, rail, type, key, account_id, created_at)
+  VALUES (tenant(), '{account}', 'pix', 'EMAIL', 'shop@example.com', '{account}', now());
 INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at)
   VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
 INSERT INTO foreign_payments (company_id, id, rail, payment_id, amount_minor, paid_at, state, created_at, updated_at)

@@ -7,6 +7,7 @@ from .tree import PRODUCT, ROOT
 # They look across companies, in a session of lastro_work or lastro_audit, or once for each company: file and tables.
 _ACROSS = {
     "accounts/store.py": {"own_keys"},
+    "orders/connections/store.py": {"own_keys"},
     "companies/store.py": {"company_numbers"},
     "observability/gauges.py": {
         "deliveries", "med_objects", "payout_returns", "payouts", "pix_payments", "refunds", "statement_items", "statements",

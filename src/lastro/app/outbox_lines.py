@@ -5,17 +5,25 @@ from __future__ import annotations
 from lastro import accounts, keys, med, orders, payouts, subscriptions
 from lastro.rails import port
 
-# The unfinished work of each network, which it has to end.
-WAITING = {
-    port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
-    port.TED: (*orders.WAITING[port.TED], *payouts.WAITING[port.TED]),
+_OF_ROOMS = {
+    port.PIX: (*payouts.WAITING[port.PIX], *subscriptions.WAITING),
+    port.TED: payouts.WAITING[port.TED],
     port.BOOK: payouts.WAITING[port.BOOK],
     port.ANALYSIS: accounts.opening.WAITING,
     port.CLAIMS: keys.claims.WAITING,
-    **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
 }
 # Of an outbox row: it must not be sent yet; an earlier message about its object is still unsent.
 HELD_BACK = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
 EARLY = f"({subscriptions.EARLY}) OR ({orders.EARLY})"
 # By kind of message: until when it is needed. Each kind that is ever written stands here.
 NEEDS = {**orders.NEEDS, **payouts.NEEDS, **subscriptions.NEEDS, **accounts.opening.NEEDS, **keys.NEEDS, **med.NEEDS}
+
+
+def waiting_of(rail: str) -> tuple[port.Waiting, ...]:
+    """Returns the unfinished work that the network of a rail has to end. A connection has that of a rail of orders."""
+    by_orders = orders.waiting_of(rail) if rail in port.RAILS or port.is_connection(rail) else ()
+    return (*by_orders, *_OF_ROOMS.get(rail, ()))
+
+
+# Of the networks and partners that every installation may have; a connection's is asked for by its name.
+WAITING = {rail: waiting_of(rail) for rail in (*port.RAILS, port.BOOK, port.ANALYSIS, port.CLAIMS)}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro import orders, payouts
 from lastro.app.networks import statements_of
+from lastro.rails import port
 from lastro.rails.inbox import Inbox
 from lastro.reconciliation import Reconciler
 
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from lastro.core.work_queue import OnWorked
     from lastro.rails.port import Booked, NetworkMessage
 
-# By rail: what a line of its statements may be.
-BOOKED: Mapping[str, Sequence[Booked]] = {
-    rail: (*orders.ON_STATEMENTS.get(rail, ()), *payouts.ON_STATEMENTS.get(rail, ()))
-    for rail in orders.ON_STATEMENTS.keys() | payouts.ON_STATEMENTS.keys()
-}
+
+def booked_on(rail: str) -> Sequence[Booked]:
+    """Returns the objects of ours that a line of this rail's statements may be."""
+    return (*orders.on_statements(rail), *payouts.ON_STATEMENTS.get(rail, ()))
+
+
+BOOKED = {rail: booked_on(rail) for rail in port.RAILS}
 
 
 def reconciler_of(
@@ -39,4 +42,5 @@ def reconciler_of(
         return (await inbox.owners(told))[1]
 
     statements, closers = statements_of(settings)
-    return Reconciler(database, work, runner, statements, BOOKED, owners, on_worked), closers
+    booked = BOOKED | {rail: booked_on(rail) for rail in statements}
+    return Reconciler(database, work, runner, statements, booked, owners, on_worked), closers

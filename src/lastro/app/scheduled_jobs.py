@@ -12,12 +12,12 @@ from lastro.subscriptions import TIMING
 from lastro.worker.sweeper import Due
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from uuid import UUID
 
     from lastro.core.runner import Verb
     from lastro.orders import Installation
-    from lastro.rails.port import Registry, StreamsRead
+    from lastro.rails.port import Issuer, Registry, StreamsRead
     from lastro.subscriptions import Timing
 
 
@@ -28,13 +28,15 @@ def dues_of(
     streams: StreamsRead,
     timing: Timing = TIMING,
     terms: DisputeTerms = TERMS,
+    issuers: Mapping[str, Issuer] | None = None,
 ) -> tuple[Due, ...]:
     """Makes the sweeps of a worker that stands there. timing: of charges of subscriptions. registry: where keys are.
 
     ways: whom a scheduled payout asks where its money goes. streams: of the partners that collect. terms: of disputes.
+    issuers: the banks of connections.
     """
     verbs: dict[str, Callable[[UUID], Verb[Any]]] = {
-        "expiry": lambda order_id: orders.Expire(order_id, place),
+        "expiry": lambda order_id: orders.Expire(order_id, place, issuers=issuers),
         "terms": lambda order_id: orders.Expire(order_id, place, streams=streams),
         "cards": lambda order_id: orders.CardOver(order_id, place, streams),
         "lapse": lambda subscription_id: subscriptions.Lapse(subscription_id, place),

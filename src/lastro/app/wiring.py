@@ -34,7 +34,7 @@ from lastro.app import generated_docs, payees
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import methods_of, quotes_of, rails_of, registrar_of, tokenizer_of
-from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, WAITING
+from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, waiting_of
 from lastro.app.outside import fetching
 from lastro.app.reconciling import reconciler_of
 from lastro.app.scheduled_jobs import dues_of
@@ -246,7 +246,8 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
-        database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging, settings.disputing),
+        database, work, runner, rails, {rail: waiting_of(rail) for rail in rails},
+        inbox_verbs(place, settings.charging, settings.disputing),
         dues_of(place, rail, ways, streams, settings.charging, settings.disputing),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),

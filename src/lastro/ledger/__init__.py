@@ -7,6 +7,7 @@ from lastro.ledger.chart import (
     account_rows,
     blocked,
     clearing,
+    clearing_row,
     company_rows,
     customer,
     fees,
@@ -18,7 +19,7 @@ from lastro.ledger.entries import REACH, mend, post_entries
 from lastro.ledger.timeline import transfers
 
 __all__ = [
-    "CURRENCIES", "REACH", "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked",
-    "clearing", "company_balances", "company_rows", "covered_debts", "customer", "fees", "loss", "mend", "post_entries",
-    "suspense", "transfers", "transit", "watched_accounts",
+    "CURRENCIES", "REACH", "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing",
+    "clearing_row", "company_balances", "company_rows", "covered_debts", "customer", "fees", "loss", "mend",
+    "post_entries", "suspense", "transfers", "transit", "watched_accounts",
 ]  # fmt: skip

@@ -73,6 +73,11 @@ def company_rows(company_id: UUID, rails: Mapping[str, str]) -> tuple[Row, ...]:
     return tuple(_row(a) for a in accounts)
 
 
+def clearing_row(company_id: UUID, rail: str, currency: str) -> Row:
+    """The row of a company's position at a rail that it joins later: a connection of its own."""
+    return _row(clearing(company_id, rail, currency))
+
+
 def account_rows(company_id: UUID, account_id: UUID) -> tuple[Row, ...]:
     """The rows of a new account's ledger accounts in each currency; those with a floor have a balance."""
     accounts = [f(company_id, account_id, currency) for currency in CURRENCIES for f in (customer, blocked, loss)]

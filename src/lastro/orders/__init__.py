@@ -3,8 +3,8 @@
 from lastro.orders.actions.arrive import Ask, Final, Settled
 from lastro.orders.actions.arrive_ted import TedArrived
 from lastro.orders.actions.collect import Announced, CollectionSettled, Unregistered, Voided
-from lastro.orders.actions.create import CreateOrderContext as Destination
-from lastro.orders.actions.create import Destinations
+from lastro.orders.actions.destinations import CreateOrderContext as Destination
+from lastro.orders.actions.destinations import Destinations
 from lastro.orders.actions.end import CancelOrder, Expire, Fail, with_account
 from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import known_of as ending
@@ -33,10 +33,6 @@ from lastro.orders.foreign.keep import ForeignPayments, KeepForeign
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
 from lastro.orders.methods import methods_by
 from lastro.orders.model import (
-    HELD_BACK,
-    ON_STATEMENTS,
-    WAITING,
-    WHOSE,
     Authorized,
     CompanySetup,
     Installation,
@@ -75,30 +71,31 @@ from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
 from lastro.orders.store import LEADS_HERE, destination, order_by_id, reservation
 from lastro.orders.store import party as party_by_id
-from lastro.orders.store.locations import shown_by_location
+from lastro.orders.store.locations import shown_by_location, shown_by_picture
 from lastro.orders.store.sending import sending
 from lastro.orders.store.stories import related, root_of
 from lastro.orders.transfers import DepositBank, Transfers
 from lastro.orders.vouchers import Voucher, voucher_of
 from lastro.orders.vouchers import by_token as voucher_by_token
 from lastro.orders.vouchers import pdf as voucher_pdf
+from lastro.orders.waiting import HELD_BACK, WAITING, WHOSE, on_statements, waiting_of
 
 EVENT_TYPES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
     "CARD_PAYMENTS", "DUE_WORK", "EARLY", "EVENT_TYPES", "EXPIRY_GRACE", "FOREIGN_PAYMENTS", "HELD_BACK", "LEADS_HERE",
-    "NEEDS", "ON_STATEMENTS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask",
-    "Authenticated", "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages",
-    "CheckoutSeen", "CheckoutState", "ClaimForeign", "CollectionSettled", "CompanySetup", "DepositBank", "Destination",
-    "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final", "FirstCharge", "ForeignPayments", "GiveBack",
-    "Installation", "KeepForeign", "NeverCharged", "Order", "OrderOwner", "OrderOwners", "OrderShown", "Paid", "Party",
-    "ProvedRefund", "ReadOrder", "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning",
-    "ScheduledCharge", "Sending", "SettleStranded", "Settled", "Slip", "Standing", "StrandedWay", "TedArrived",
-    "Transfers", "Unregistered", "Voided", "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged",
-    "destination", "disputed", "ending", "fee_problem", "given_back", "given_for", "given_up_for", "image",
-    "is_return", "may_help_later", "merchant", "methods_by", "order_by_id", "partner_name", "party_by_id", "payer_of",
-    "picture", "related", "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge",
-    "sending", "shown_by_location", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",
+    "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask", "Authenticated", "Authorized",
+    "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages", "CheckoutSeen", "CheckoutState",
+    "ClaimForeign", "CollectionSettled", "CompanySetup", "DepositBank", "Destination", "Destinations", "Disputed",
+    "Ending", "Expire", "Fail", "Final", "FirstCharge", "ForeignPayments", "GiveBack", "Installation", "KeepForeign",
+    "NeverCharged", "Order", "OrderOwner", "OrderOwners", "OrderShown", "Paid", "Party", "ProvedRefund", "ReadOrder",
+    "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending",
+    "SettleStranded", "Settled", "Slip", "Standing", "StrandedWay", "TedArrived", "Transfers", "Unregistered", "Voided",
+    "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged", "destination", "disputed", "ending",
+    "fee_problem", "given_back", "given_for", "given_up_for", "image", "is_return", "may_help_later", "merchant",
+    "methods_by", "on_statements", "order_by_id", "partner_name", "party_by_id", "payer_of", "picture", "related",
+    "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending", "shown_by_location",
+    "shown_by_picture", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",
     "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf",
-    "with_account", "with_payment", "with_subscription",
+    "waiting_of", "with_account", "with_payment", "with_subscription",
 ]  # fmt: skip

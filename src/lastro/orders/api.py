@@ -11,7 +11,8 @@ from lastro.api_kit.routes import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused, one_of
 from lastro.ledger import CURRENCIES
 from lastro.orders import docs
-from lastro.orders.actions.create import Destinations, MakeOrder
+from lastro.orders.actions.create import MakeOrder
+from lastro.orders.actions.destinations import Destinations
 from lastro.orders.actions.end import CancelOrder
 from lastro.orders.actions.list import ListOrders
 from lastro.orders.actions.read import ReadOrder
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from lastro.orders.forms import OrderForm
     from lastro.orders.model import Installation
     from lastro.orders.refunds.store import IsDisputed
-    from lastro.rails.port import Quotes, Tokenizer
+    from lastro.rails.port import Issuer, Quotes, Tokenizer
 
 _PATH = "/order/v2/transparent"
 _V3 = "/order/v3/transparent"  # the same operations, by the name of a later version
@@ -57,13 +58,17 @@ class _OrderHandlers:
     destinations: Destinations
     quotes: Mapping[str, Quotes] | None
     tokenizer: Tokenizer | None
+    issuers: Mapping[str, Issuer] | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """PUT /order/v2/transparent."""
         form, problems = forms.read(incoming.raw, CreateOrder)
         order = incoming.body.get("order")
         amount_is_null = isinstance(order, dict) and "amount" in order and order["amount"] is None
-        problems += create_problems(form, self.place.methods, amount_is_null=amount_is_null, sandbox=self.place.sandbox)
+        problems += create_problems(
+            form, self.place.methods, amount_is_null=amount_is_null, sandbox=self.place.sandbox,
+            has_connections=bool(self.place.connections),
+        )  # fmt: skip
         amount = None if form.order is None else _amount(form.order, problems)
         method = None if form.order is None else form.order.payment_method
         by_card = None if form.order is None else wish_of(form.order.payment_details, method, problems)
@@ -72,7 +77,7 @@ class _OrderHandlers:
         account_id = as_id(form.order.account_id)
         if form.order.account_id is not None and account_id is None:
             return NOT_FOUND
-        given = (incoming.company_id, form, amount, account_id, self.place, self.destinations, self.quotes)
+        given = (incoming.company_id, form, amount, account_id, self.place, self.destinations, self.quotes, self.issuers)
         return MakeOrder(*given) if by_card is None else CreateCard(*given, by_card, self.tokenizer)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
@@ -88,19 +93,20 @@ class _OrderHandlers:
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v2/transparent/{id}/cancel."""
-        return CancelOrder(incoming.id("id"), self.place)
+        return CancelOrder(incoming.id("id"), self.place, self.issuers)
 
 
 def routes(
     place: Installation, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None,
-    is_disputed: IsDisputed | None = None,
+    is_disputed: IsDisputed | None = None, issuers: Mapping[str, Issuer] | None = None,
 ) -> tuple[Route, ...]:  # fmt: skip
-    """Returns the orders' operations. quotes, tokenizer: of the partners that are asked while a client waits.
+    """Returns the orders' operations. quotes, tokenizer, issuers: of the partners and banks that are asked while a
+    client waits.
 
     is_disputed: tells whether a Pix is contested, so that no client gives it back beside the dispute.
     """
     destinations = Destinations()
-    handlers = _OrderHandlers(place, destinations, quotes, tokenizer)
+    handlers = _OrderHandlers(place, destinations, quotes, tokenizer, issuers)
     return (
         Route(
             "PUT", _PATH, "create_order", "orders:write", handlers.create, docs.CREATE, key="optional", key_longest=64,

@@ -122,7 +122,7 @@ class Card(Answer, frozen=True, kw_only=True):
 
 def of(order: Order, holder_name: str, city: str, place: Installation) -> dict[str, Any]:
     """Returns the block of an order's method by its field's name. None of a PIX order, nor of one older than its page."""
-    if order.instrument is None or order.order_token is None:
+    if order.instrument is None or order.order_token is None or order.bank_code is not None:
         return {}
     name, block = _BLOCKS[port.kind_of(order.instrument.rail)]
     of_card = {} if order.card is None else {"card": _card(order)}

@@ -22,7 +22,12 @@ def is_payable_by_pix(order: model.Order) -> bool:
 
 
 def payload(order: model.Order, holder_name: str, city: str, place: Installation) -> str:
-    """Returns the text of an order's QR. It is dynamic, for one use, with the location that serves the signed charge."""
+    """Returns the text of an order's QR. It is dynamic, for one use, with the location that serves the signed charge.
+
+    Of an order by a connection it is the bank's own.
+    """
+    if order.bank_code is not None:
+        return order.bank_code
     assert order.location_token is not None
     return encode(
         BrCode(

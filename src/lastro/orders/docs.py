@@ -64,12 +64,15 @@ _CREATE_REFUSALS = (
     *money_refusals("order.amount"),
     problems.AMOUNT_OUT_OF_RANGE, problems.AMOUNT_NOT_ALLOWED, problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE,
     problems.DESCRIPTION_INVALID, problems.EXPIRATION_NOT_ALLOWED, problems.BANK_NOT_ALLOWED,
+    problems.DESCRIPTION_NOT_ALLOWED, problems.EXPIRATION_OUT_OF_RANGE, problems.ORDER_NOT_ALLOWED,
+    problems.PIX_KEY_NOT_SUPPORTED, problems.DOCUMENT_TYPE_NOT_ALLOWED,
     problems.NOTIFICATION_URL_INVALID, problems.RETURN_URL_INVALID, problems.FINANCIAL_PARTNER_NOT_SUPPORTED,
     problems.ACCOUNT_ID_REQUIRED, problems.ACCOUNT_ID_NOT_ALLOWED, problems.PIX_KEY_INVALID, problems.PIX_KEY_MISMATCH,
     problems.PIX_KEY_REQUIRED, problems.CUSTOMER_REQUIRED, problems.CUSTOMER_NAME_INVALID,
     problems.DOCUMENT_NUMBER_INVALID, problems.EMAIL_INVALID, problems.IP_INVALID, *CARD_REFUSALS, _NO_ACCOUNT,
     Refusal(Kind.UNAVAILABLE, "", "",
-            "The partner of a `<BRAND>_PAY` method did not give its rate, or the tokenizer of cards its token, in time.",
+            "The partner of a `<BRAND>_PAY` method did not give its rate, the tokenizer of cards its token, or the bank of a"
+            " connection its code, in time.",
             "Send the same request again under the same key; nothing was made."),
 )  # fmt: skip
 
@@ -80,6 +83,8 @@ CREATE = Doc(
     " digits, its bar code, a PDF to print, and the same Pix code on it.\n\n"
     "- The account that is credited is `order.accountId`, else the one of `order.pixKey`, else the company's default.\n"
     "- Without `order.amount` the code is open and the payer types the amount; PIX alone.\n"
+    "- Where the key is registered at a bank of yours (a connection), or `order.financialPartner` names that connection, the"
+    " bank makes the code. The amount is then required, and the customer may be left out.\n"
     "- For SPEI (MXN) and DEPOSIT (BRL) it is an account number that no other order has, open for three days. Less than the"
     " amount makes the order PENDING, and several transfers together pay it; what is too much is given back, and so is what"
     " came of an order that expires.\n"

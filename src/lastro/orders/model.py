@@ -7,25 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from lastro.banks import Banks
-from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
-from lastro.orders.due_work import CARDS_TO_ASK, PAYMENTS_TO_ASK
-from lastro.orders.returns import RETURN_HELD_BACK, RETURNS
 from lastro.orders.transfers import NO_TRANSFERS
-from lastro.rails.port import (
-    BOOK,
-    CARD,
-    CARD_AUTHORIZE,
-    CHARGEBACK,
-    COLLECTING,
-    IN,
-    OUT,
-    PIX,
-    PIX_ASK,
-    RETURN_OUT,
-    TED,
-    Booked,
-    Waiting,
-)
+from lastro.rails.port import BOOK, PIX, is_connection
 from lastro.standards.pix_ids import is_end_to_end_id
 from lastro.standards.ted_ids import is_control_number
 
@@ -41,61 +24,6 @@ if TYPE_CHECKING:
     from lastro.orders.transfers import Transfers
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
-# The last move of a card payment before its end orders the charge. {}: its table.
-_ORDERED_BEFORE = "{}.updated_at + interval '{:.0f} seconds' <= business_now()"
-_TOO_LATE = _ORDERED_BEFORE.format("k", CHARGE_WITHIN.total_seconds())
-# Later than that: a charge sent in its last moment may still be on its way when the acquirer is asked.
-_NEVER_CAME = _ORDERED_BEFORE.format("card_payments", (CHARGE_WITHIN + OVERTAKEN_WITHIN).total_seconds())
-# The number of sends of its message; NULL while a lease holds it.
-_CHARGE_SENDS = (
-    "(SELECT m.sends FROM outbox m WHERE m.company_id = card_payments.company_id AND m.rail = 'card'"
-    " AND m.network_id = card_payments.charge_id AND m.lease_token IS NULL)"
-)
-# Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it. A
-# charge that has ended arrived, though its answer did not: only that answer is still wanted of its message.
-_CHARGE_HELD_BACK = (
-    "outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k"  # noqa: S608 ours
-    " WHERE k.company_id = outbox.company_id"
-    f" AND k.order_id = outbox.reference_id AND k.state = 'AUTHENTICATED' AND {_TOO_LATE})"
-)
-HELD_BACK = f"{RETURN_HELD_BACK} OR ({_CHARGE_HELD_BACK})"
-# Of an outbox row: its order, also if it names a payment of one.
-WHOSE = (
-    "coalesce((SELECT p.order_id FROM pix_payments p WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id),"
-    " outbox.reference_id)"
-)
-WAITING = {
-    PIX: (Waiting(PIX_ASK, PAYMENTS_TO_ASK, "end_to_end_id"), RETURNS[PIX]),
-    **{rail: (RETURNS[rail],) for rail in (TED, *COLLECTING)},
-    CARD: (
-        Waiting(CARD_AUTHORIZE, CARDS_TO_ASK, "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS),
-        RETURNS[CARD],
-    ),
-}  # fmt: skip
-# Our rows that a line of each rail's statements may match.
-_KEPT = ("SETTLED", "HELD", "RETURNING", "RETURNED", "STRANDED", "CREDITED", "PAID_OUT")
-_INSTRUMENT = (
-    "(SELECT i.reference FROM instruments i"
-    " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
-)
-# A refund by a payment of its own is a payment in the statement.
-_ANEW = f"x.rail = '{PIX}' AND x.receiver_id IS NOT NULL"
-_GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
-ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
-    rail: (
-        Booked(
-            IN, "pix_payments", "end_to_end_id", "settled_at", _KEPT, ("ACCEPTED",),
-            reference="x.txid" if rail == PIX else "NULL::text" if rail == TED else _INSTRUMENT, only=f"x.rail = '{rail}'",
-        ),
-        Booked(
-            RETURN_OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), reference=_GIVES_BACK,
-            only=f"x.rail = '{rail}' AND NOT ({_ANEW})",
-        ),
-    )
-    for rail in (PIX, TED, *COLLECTING)
-}  # fmt: skip
-ON_STATEMENTS[PIX] += (Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=_ANEW),)
-ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +45,17 @@ class CompanySetup:
 
 @dataclass(frozen=True, slots=True)
 class PixKey:
-    """A key of the directory that leads to one of our accounts. type: CPF, CNPJ, EMAIL, PHONE, RANDOM."""
+    """A Pix key that leads to one of our accounts. type: CPF, CNPJ, EMAIL, PHONE, RANDOM.
+
+    rail: of the connection at whose bank it is registered; `pix`: it is our own institution's.
+    """
 
     id: UUID
     type: str
     key: str
     account_id: UUID
     version: int
+    rail: str = PIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +145,14 @@ class Order:
     refunded: Money | None = None
     card: CardPayment | None = None
     leads_here: bool = True
+
+    @property
+    def bank_code(self) -> str | None:
+        """The text of the QR that the bank of a connection has made; None: it is not paid by a connection."""
+        made = self.instrument
+        if made is None or made.details is None or not is_connection(made.rail):
+            return None
+        return made.details["qrcodeData"]
 
     @property
     def refundable(self) -> Money | None:
@@ -355,7 +295,8 @@ class Refund:
 class Installation:
     """This installation of lastro: its institution, public address and mode. methods: with a configured partner.
 
-    transfers: the destinations of transfers. partners: their rails; None: the usual one.
+    transfers: the destinations of transfers. partners: their rails; None: the usual one. connections: the rails of
+    companies' own accounts at banks.
     """
 
     institution: Institution
@@ -364,6 +305,7 @@ class Installation:
     methods: frozenset[str] = frozenset({"PIX"})
     transfers: Transfers = NO_TRANSFERS
     partners: frozenset[str] | None = None
+    connections: frozenset[str] = frozenset()
 
     @cached_property
     def banks(self) -> Banks:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lastro import ledger
 from lastro.core.money import Money
 from lastro.core.write import Transfer
-from lastro.rails.port import BOOK, CARD, PIX
+from lastro.rails.port import BOOK, CARD, PIX, entry_word, is_connection
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -34,7 +34,8 @@ def paid(
         net = ledger.transit(context.company_id, credit.currency)
     else:
         net = ledger.clearing(context.company_id, rail, credit.currency)
-    came, kept = f"{rail.upper()}_IN", "FEE" if rail == PIX else f"{rail.upper()}_FEE"
+    word = entry_word(rail)
+    came, kept = f"{word}_IN", "FEE" if rail == PIX or is_connection(rail) else f"{word}_FEE"
     customer, fees = (
         ledger.customer(context.company_id, account_id, credit.currency),
         ledger.fees(context.company_id, fee.currency),
@@ -56,7 +57,7 @@ def unfit(context: RequestContext, payment_id: UUID, amount: Money, rail: str = 
         ledger.clearing(context.company_id, rail, amount.currency),
         ledger.suspense(context.company_id, amount.currency),
     )
-    return _moved(context, net, suspense, amount, f"{rail.upper()}_UNFIT", payment_id)
+    return _moved(context, net, suspense, amount, f"{entry_word(rail)}_UNFIT", payment_id)
 
 
 def giving_back(context: RequestContext, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
@@ -85,7 +86,7 @@ def paid_out(context: RequestContext, refund_id: UUID, amount: Money, rail: str)
     """Books SUSP→NET: people have paid it out of our position at the partner, by another way than a return."""
     suspense = ledger.suspense(context.company_id, amount.currency)
     net = ledger.clearing(context.company_id, rail, amount.currency)
-    return _moved(context, suspense, net, amount, f"{rail.upper()}_PAID_OUT", refund_id)
+    return _moved(context, suspense, net, amount, f"{entry_word(rail)}_PAID_OUT", refund_id)
 
 
 def refunding(context: RequestContext, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
@@ -148,7 +149,7 @@ def _refund(
     context: RequestContext, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
     out = _way_back(context, amount, rail)
-    customer, entry = ledger.customer(context.company_id, account_id, amount.currency), f"{rail.upper()}_REFUND"
+    customer, entry = ledger.customer(context.company_id, account_id, amount.currency), f"{entry_word(rail)}_REFUND"
     return Transfer(context.chance.uuid(context.now), kind, customer, out, amount, entry, refund_id, context.now, hold_id)
 
 
@@ -165,7 +166,7 @@ def _return(context: RequestContext, kind: str, refund_id: UUID, amount: Money, 
         debit=ledger.suspense(context.company_id, amount.currency),
         credit=ledger.clearing(context.company_id, rail, amount.currency),
         amount=amount,
-        type=f"{rail.upper()}_RETURN",
+        type=f"{entry_word(rail)}_RETURN",
         reference_id=refund_id,
         at=context.now,
         pending_id=hold_id,

@@ -6,7 +6,7 @@ from lastro.core.errors import conflict, invalid
 
 # fmt: off
 AMOUNT_REQUIRED = invalid("order.amount", "REQUIRED", "is required: only a PIX order may leave the amount open",
-    "Only a PIX order may leave its amount open.", "Give the amount.")
+    "Only a PIX order may leave its amount open, and none whose code a bank makes.", "Give the amount.")
 PIX_KEY_NOT_ALLOWED = invalid("order.pixKey", "NOT_ALLOWED", "is for PIX alone",
     "A key is chosen for PIX alone.", "Leave it out.")
 ADDRESS_REQUIRED = invalid("customer.address", "REQUIRED", "is required for this method",
@@ -21,7 +21,8 @@ AMOUNT_OUT_OF_RANGE = invalid("order.amount.value", "OUT_OF_RANGE", "{why}",
     " large together with the fee that the customer bears. A slip has room for 99,999,999.99.",
     "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee.")
 AMOUNT_NOT_ALLOWED = invalid("order.amount.value", "NOT_ALLOWED", "cannot be asked for by this method: {code}",
-    "The partner of a `<BRAND>_PAY` method gives no rate for this amount; its code says why.",
+    "The partner of a `<BRAND>_PAY` method gives no rate for this amount, or the bank of a connection makes no code for it;"
+    " its code says why.",
     "Ask for another amount, or use another method.")
 EXTERNAL_ID_INVALID = invalid("order.externalId", "INVALID", "must be printable, without blanks around it",
     "It has a blank at an end, or characters that cannot be printed.", "Use 1 to 64 printable characters.")
@@ -31,6 +32,17 @@ EXTERNAL_ID_DUPLICATE = conflict("order.externalId", "DUPLICATE", "an order with
     " where you may have to send a request twice.")
 DESCRIPTION_INVALID = invalid("order.description", "INVALID", "must not be blank",
     "It is blank or has control characters.", "Say in 1 to 140 characters what is paid.")
+DESCRIPTION_NOT_ALLOWED = invalid("order.description", "NOT_ALLOWED", "{why}",
+    "The bank that makes the order's code does not take this text.", "Use letters, digits and punctuation, without emoji.")
+EXPIRATION_OUT_OF_RANGE = invalid("order.expiration", "OUT_OF_RANGE", "{why}",
+    "The bank that makes the order's code does not take this duration.", "Give another one, or leave it out.")
+ORDER_NOT_ALLOWED = invalid("order", "NOT_ALLOWED", "{why}",
+    "The bank that makes the order's code refuses it; its word says why.", "Look the word up in the bank's documentation.")
+DOCUMENT_TYPE_NOT_ALLOWED = invalid("customer.document.type", "NOT_ALLOWED", "must be CPF or CNPJ, by this key",
+    "The bank that makes the order's code takes CPF and CNPJ alone.", "Give one of these, or leave the customer out.")
+PIX_KEY_NOT_SUPPORTED = invalid("order.pixKey", "NOT_SUPPORTED", "{why}",
+    "The key is at a bank whose connection makes no codes now, or the bank refuses the key.",
+    "Use another key, or ask who operates this installation.")
 EXPIRATION_NOT_ALLOWED = invalid("order.expiration", "NOT_ALLOWED", "is for PIX alone",
     "Only PIX orders end by seconds.", "Leave it out for other methods.")
 BANK_NOT_ALLOWED = invalid("order.bank", "NOT_ALLOWED", "is for DEPOSIT alone",

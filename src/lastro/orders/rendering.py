@@ -243,12 +243,13 @@ def _charge(order: model.Order, holder_name: str, city: str, place: Installation
 
     None for unasked money, where a subscription has the code, and while the key leads elsewhere.
     """
-    if order.subscription_id is not None or order.instrument is not None:
+    if order.subscription_id is not None or (order.instrument is not None and order.bank_code is None):
         return None
-    if order.txid is None or order.expires_at is None or order.location_token is None or not order.leads_here:
+    token = order.location_token if order.bank_code is None else order.order_token
+    if order.txid is None or order.expires_at is None or token is None or not order.leads_here:
         return None
     return {
-        "qrcode_image_url": place.image_url(order.location_token),
+        "qrcode_image_url": place.image_url(token),
         "qrcode_data": payload(order, holder_name, city, place),
         "expire_date_time": stamp(order.expires_at),
         "conciliation_id": order.txid,

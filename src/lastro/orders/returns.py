@@ -12,7 +12,6 @@ from lastro.rails.port import (
     ARRIVES_WITHIN,
     BOOK,
     CARD_AUTHORIZE,
-    COLLECTING,
     COLLECTION_CLOSE,
     COLLECTION_SEND,
     IPRT,
@@ -67,16 +66,16 @@ def _past_anew(after: timedelta, row: str = "") -> str:
     return f"({is_anew} AND {row}created_at + interval '{seconds:.0f} seconds' <= (SELECT business_now()))"
 
 
-# The returns of each rail that wait for their end by its network.
-RETURNS = {
-    rail: Waiting(
+def returns_of(rail: str) -> Waiting:
+    """Returns the returns of a rail that wait for their end by its network."""
+    return Waiting(
         RETURN_SEND, RETURNS_TO_ASK, "return_id", only=f"rail = '{rail}'",
         over=f"(called_off_at IS NOT NULL OR {_past(RETURN_WITHIN, rail)} OR {_past_anew(ANEW_WITHIN)})",
         late=_past(RETURN_LATE, rail),
         sends=_RETURN_SENDS, doubts=_RETURN_DOUBTS,
-    )
-    for rail in (PIX, TED, *COLLECTING)
-}  # fmt: skip
+    )  # fmt: skip
+
+
 # Of an outbox row: a return that is soon given up, or whose dispute was called off. Returns that we carry ourselves go on.
 RETURN_HELD_BACK = (
     f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours

@@ -209,17 +209,19 @@ def fee_problem(amount: Money, fees: FeePlan, method: Method | None = None) -> s
     return None
 
 
-def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
+def create_problems(
+    form: CreateOrder, methods: Collection[str], *, amount_is_null: bool, sandbox: bool, has_connections: bool = False
+) -> list[Problem]:
     """Returns the problems of a create that need no look-up. The form of single fields was checked before.
 
-    methods: the configured ones.
+    methods: the configured ones. has_connections: a Pix order may go by one, and then lack its customer.
     """
     problems: list[Problem] = []
     if form.order is not None:
         problems += _order_problems(form.order, methods, amount_is_null=amount_is_null, sandbox=sandbox)
         method = method_of(form.order.payment_method)
         collects = method is not None and method.rail is not None
-        if form.customer is None and (form.order.financial_partner is None or collects):
+        if form.customer is None and (collects or (form.order.financial_partner is None and not has_connections)):
             problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if form.customer is not None and method is not None and method.needs_address:
             problems += _address_problems(form.customer)

@@ -240,7 +240,7 @@ class Published:
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers GET /qr/image/{token}.png with the QR, if the order is known. 410 while its key leads elsewhere."""
         name = str(scope["path_params"]["name"])
-        found = await self.orders_by_token.find(name.removesuffix(".png")) if name.endswith(".png") else None
+        found = await self.orders_by_token.pictured(name.removesuffix(".png")) if name.endswith(".png") else None
         if found is None or found[0].order.subscription_id is not None:  # a subscription has the code of its first charge
             return refusal(Refused(Kind.NOT_FOUND))
         drawn = orders.image(found[0], self.place)

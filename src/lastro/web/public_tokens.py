@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database, Session
     from lastro.core.ids import Chance
+    from lastro.core.runner import Query
     from lastro.orders import CheckoutSeen, Installation, OrderShown, Slip, Standing, Voucher
 
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
@@ -38,11 +39,20 @@ class OrdersByToken:
     companies: dict[int, UUID] = field(default_factory=dict)
 
     async def find(self, token: str) -> tuple[OrderShown, RequestContext] | None:
-        """Returns the order behind a Pix token, and the business time. It takes one round trip."""
+        """Returns the order behind a location's token, and the business time. It takes one round trip."""
+        return await self._found(token, orders.shown_by_location)
+
+    async def pictured(self, token: str) -> tuple[OrderShown, RequestContext] | None:
+        """Returns the order behind the token of its code's picture, and the business time."""
+        return await self._found(token, orders.shown_by_picture)
+
+    async def _found(
+        self, token: str, asked: Callable[[str], Query[OrderShown | None]]
+    ) -> tuple[OrderShown, RequestContext] | None:
         company_id = await self._company(token)
         if company_id is None:
             return None
-        query = orders.shown_by_location(token)
+        query = asked(token)
         async with self.database.session_for(company_id) as session:
             rows = await open_session(session, company_id, Caller(), query)
         shown = query.shown(rows)

@@ -37,7 +37,7 @@ from lastro.standards.pix_ids import base62, dynamic_txid, static_txid
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
 
-SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
+SHARED = {"company_numbers", "account_numbers", "own_keys", "rails"}  # they say which company each belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "sealing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
     "directory_unknown", "partner_states", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries", "eras", "beats",
@@ -175,6 +175,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
     others = disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)
     await make_slip(cast, seller, at + timedelta(microseconds=2))
+    await cast.connect(seller, f"bank{seller.number}", "shop@example.com")
     await settle_pesos(cast, seller, at)
     await take_back_a_card(cast, seller)
     await earn_long_ago(cast, seller)

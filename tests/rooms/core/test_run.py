@@ -19,7 +19,8 @@ from lastro.core.retry import TRIES
 from lastro.core.runner import Done, Reply, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.ledger import balances_of
-from lastro.orders.actions.create import Destinations, MakeOrder
+from lastro.orders.actions.create import MakeOrder
+from lastro.orders.actions.destinations import Destinations
 from lastro.orders.forms import CreateOrder
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -15,20 +14,21 @@ from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import instruments, store
 from lastro.orders import problems as refusals
-from lastro.orders.actions import quoting
+from lastro.orders.actions import issuing, quoting
+from lastro.orders.actions.destinations import CreateOrderContext, Destinations, Where
 from lastro.orders.instruments import Basis
 from lastro.orders.methods import DEPOSIT, Method, known_method, rails_of
+from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
-from lastro.orders.numbers import Numbers
-from lastro.orders.partners import ways
+from lastro.orders.partners import partner_name, ways
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
+from lastro.rails.port import PIX, ChargeRequest
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from datetime import datetime
     from uuid import UUID
 
     from asyncpg import Record
@@ -37,88 +37,20 @@ if TYPE_CHECKING:
     from lastro.companies import FeePlan
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.orders.cards.model import Drawn, StoredCard
     from lastro.orders.forms import CreateOrder, CustomerForm
     from lastro.orders.model import Installation
-    from lastro.rails.port import CardOrder, Quote, Quotes
+    from lastro.rails.port import CardOrder, Issuer, Quotes
 
-_REMEMBERED = 4096
-_DOWN_GOOD_FOR = timedelta(seconds=1)
 _TOO_OLD = Refused(Kind.UNAVAILABLE, retry_after_seconds=1)  # for a stale cached read; never shown: the rows are then read
 _TAKEN = refusals.EXTERNAL_ID_DUPLICATE.refused()
-Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as the client named them
-
-
-@dataclass(frozen=True, slots=True)
-class CreateOrderContext:
-    """The rows that a create needs, each at the version read."""
-
-    setup: CompanySetup
-    account: Account | None
-    key: PixKey | None
-    number: int | None = None  # for methods of a partner that collects
-    quote: Quote | None = None  # for methods that have a rate
-    rail: str | None = None  # of the partner that gave the quote
-    card: Drawn | None = None  # of a payment by card
-    is_taken: bool = False  # an open or paid order has the code; read only if a partner is asked first
-    good_until: datetime | None = None  # end of cached parts without a version; None: all have one, or were just read
-
-
-@dataclass
-class Destinations:
-    """A cache of orders' destinations in this process. A Write relies on the versions, so a stale entry costs time only.
-
-    down: partners that are away and the time of that read, without a version. numbers: for methods that a partner collects.
-    cards: by company and token; their rows never change.
-    """
-
-    known: OrderedDict[Where, CreateOrderContext] = field(default_factory=OrderedDict)
-    down: tuple[tuple[str, ...], datetime] | None = None
-    numbers: Numbers = field(default_factory=Numbers)
-    cards: OrderedDict[tuple[UUID, str], StoredCard] = field(default_factory=OrderedDict)
-
-    def collected(self, where: Where) -> CreateOrderContext | None:
-        """Returns the cached destination of a collected order, with its number. None: something has to be read."""
-        known = self.known.get(where)
-        found = None if known is None else self.numbers.next()
-        if known is None or found is None:
-            return None
-        setup, (number, good_until) = known.setup, found
-        if setup.route is None or setup.route.fallback is None:
-            return replace(known, number=number, good_until=good_until)  # no fallback: `down` does not matter
-        if self.down is None:
-            return None
-        setup, good_until = replace(setup, down=self.down[0]), min(good_until, self.down[1] + _DOWN_GOOD_FOR)
-        return replace(known, setup=setup, number=number, good_until=good_until)
-
-    async def find(self, session: Session, where: Where) -> CreateOrderContext:
-        """Reads where an order goes, and remembers it."""
-        company_id, method, account_id, key = where
-        known = CreateOrderContext(*await store.destination(session, company_id, account_id, key, method))
-        # "The first active account" has no version: a result that rests on it is not cached.
-        if (account_id, key) != (None, None) or known.setup.default_account_id is not None:
-            self.learn(where, known)
-        return known
-
-    def learn(self, where: Where, known: CreateOrderContext) -> None:
-        """Remembers a destination; drops the oldest one when there are too many."""
-        self.known[where] = known
-        if len(self.known) > _REMEMBERED:
-            self.known.popitem(last=False)
-
-    def learn_card(self, company_id: UUID, kept: StoredCard) -> None:
-        """Remembers a card by its company and token, as `learn` does."""
-        self.cards[company_id, kept.name] = kept
-        if len(self.cards) > _REMEMBERED:
-            self.cards.popitem(last=False)
 
 
 @dataclass(frozen=True)
 class MakeOrder(Act[CreateOrderContext]):
     """PUT /order/v2/transparent. amount None: the payer types it (PIX alone).
 
-    quotes: of the partners whose methods have a rate, by their rails. quoted: what one of them has answered this request,
-    which is decided again where the world has moved.
+    quotes: of the partners whose methods have a rate, by their rails. issuers: the banks of connections, by theirs.
+    answered: what one of them has answered this request, which is decided again where the world has moved.
     """
 
     company_id: UUID
@@ -128,11 +60,22 @@ class MakeOrder(Act[CreateOrderContext]):
     place: Installation
     destinations: Destinations
     quotes: Mapping[str, Quotes] | None = None
-    quoted: list[CreateOrderContext] = field(default_factory=list, init=False, compare=False)
+    issuers: Mapping[str, Issuer] | None = None
+    answered: list[CreateOrderContext] = field(default_factory=list, init=False, compare=False)
 
     @property
     def _where(self) -> Where:
-        return (self.company_id, self.form.order.payment_method, self.account_id, self.form.order.pix_key)
+        order = self.form.order
+        rail = self._connection if self._method.name == PIX_METHOD else PIX  # the Pix code of a slip is our own
+        return (self.company_id, order.payment_method, self.account_id, order.pix_key, rail)
+
+    @property
+    def _connection(self) -> str | None:
+        """The rail of the connection that the order names; None: it names none."""
+        if self._method.name != PIX_METHOD or self.form.order.financial_partner is None:
+            return None
+        named = (rail for rail in self.place.connections if partner_name(rail) == self.form.order.financial_partner)
+        return next(named, None)
 
     @property
     def _method(self) -> Method:
@@ -141,12 +84,15 @@ class MakeOrder(Act[CreateOrderContext]):
     def from_cache(self) -> CreateOrderContext | None:
         """Returns the cached destination; None where a partner is asked first. A collected order gets a number."""
         if self._method.rail is None:
-            return self.destinations.known.get(self._where)
+            known = self.destinations.known.get(self._where)
+            return None if known is None or known.bank is not None else known
         return None if self._asks_first else self.destinations.collected(self._where)
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
         """Reads the company's setup, the account and the key. A collected order gets a number."""
         known = await self.destinations.find(session, self._where)
+        if known.bank is not None and self._method.rail is None:
+            return replace(known, is_taken=await store.is_taken(session, self.company_id, self.form.order.external_id))
         if self._method.rail is None:
             return known
         self.destinations.down = (known.setup.down, context.now)
@@ -162,13 +108,16 @@ class MakeOrder(Act[CreateOrderContext]):
             found = store.destination_from(rows[0], order.payment_method)
             return CreateOrderContext(*found, number=rows[0]["sequence"], is_taken=rows[0]["is_taken"])
 
-        named = (self.account_id, order.pix_key, order.payment_method, order.external_id)
+        named = (self.account_id, order.pix_key, order.payment_method, PIX, order.external_id)
         return Query(store.ASKED_FIRST, named, known)
 
     async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
-        """Asks the partner for its rate. Only if the method has one and nothing else refuses the order."""
-        if not self._method.is_quoted or self._refused(known, context) is not None:
+        """Asks the partner for its rate, or the bank for its code, if there is one to be asked and nothing else refuses."""
+        if not (self._method.is_quoted or known.bank is not None) or self._refused(known, context) is not None:
             return known
+        return await (self._quoted(known, context) if self._method.is_quoted else self._issued(known, context))
+
+    async def _quoted(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
         assert self.quotes is not None, "a method of a partner that is not configured has been refused"
         assert self.amount is not None
         assert known.account is not None
@@ -182,12 +131,33 @@ class MakeOrder(Act[CreateOrderContext]):
         found = await quoting.ask(self.quotes, self._ways(known), wish)
         if isinstance(found, Refused):
             return found
-        self.quoted[:] = [replace(known, rail=found[0], quote=found[1])]
-        return self.quoted[0]
+        self.answered[:] = [replace(known, rail=found[0], quote=found[1])]
+        return self.answered[0]
+
+    async def _issued(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
+        """Has the bank make the code. An answer to this request that still fits is not asked for again."""
+        rail, order = known.bank, self.form.order
+        assert rail is not None
+        assert known.key is not None
+        assert self.amount is not None
+        assert self.issuers is not None
+        request = ChargeRequest(
+            pix_ids.dynamic_txid(known.setup.number, context.chance.bytes(32)),
+            final_of(self.amount, known.setup.fees.at(context.now)), known.key.key,
+            order.expiration or DEFAULT_EXPIRATION_SECONDS, issuing.payer_of(self.form), order.description,
+        )  # fmt: skip
+        for before in self.answered:
+            if before.key == known.key and before.issued is not None and before.final == request.amount:
+                return replace(known, issued=before.issued, final=before.final)
+        found = await issuing.ask(rail, self.issuers[rail], request)
+        if isinstance(found, Refused):
+            return found
+        self.answered[:] = [replace(known, issued=found, final=request.amount)]
+        return self.answered[0]
 
     def _quoted_before(self, final: Money, context: RequestContext) -> CreateOrderContext | None:
         """Returns a usable earlier answer of a partner to this request."""
-        for known in self.quoted:
+        for known in self.answered:
             if known.quote is not None and quoting.misfit(known.quote, final, context.now) is None:
                 return known
         return None
@@ -215,9 +185,12 @@ class MakeOrder(Act[CreateOrderContext]):
             return Refused(Kind.INVALID, tuple(problems))
         if known.is_taken:
             return _TAKEN
-        if known.quote is None or self.amount is None:
+        if self.amount is None:
             return None
-        return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(context.now)), context.now)
+        final = final_of(self.amount, known.setup.fees.at(context.now))
+        if known.issued is not None and known.final is not None:
+            return issuing.misfit(known.issued, final, known.final, context.now)
+        return None if known.quote is None else quoting.misfit(known.quote, final, context.now)
 
     def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
         """Makes the order, or returns every problem of it."""
@@ -233,7 +206,9 @@ class MakeOrder(Act[CreateOrderContext]):
             rows.insert(0, _party_row(order.customer, customer))
         body = render(created(order, account.holder.full_name, account.city, self.place))
         write = Write(context.company_id, relies=relied(context.company_id, known), rows=tuple(rows))
-        if customer is not None and order.instrument is not None:
+        if order.bank_code is not None:
+            write += Write(context.company_id, rows=(instruments.row_of(order),))
+        elif customer is not None and order.instrument is not None:
             write += instruments.born(order, account, customer, context, self._card(known, order))
         return Done(write + self._also(known, order, context), body, order.id, keep="month")
 
@@ -257,10 +232,16 @@ class MakeOrder(Act[CreateOrderContext]):
         order, problems = self.form.order, []
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # for PIX only
-        if partner is not None and (not self._ways(known) if collects else partner != route):
+        by_bank = not collects and known.bank is not None
+        is_named = partner == route or self._connection is not None
+        if partner is not None and (not self._ways(known) if collects else not is_named):
             problems.append(refusals.FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
-        if self.form.customer is None and (partner is None or partner != route):
+        if self.form.customer is None and not by_bank and (partner is None or partner != route):
             problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
+        if by_bank:
+            problems += issuing.request_problems(self.form, self.amount)
+            if known.bank not in (self.issuers or {}):
+                problems.append(refusals.PIX_KEY_NOT_SUPPORTED.problem(why="is at a bank that makes no codes now"))
         if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
             problems.append(refusals.BANK_INVALID.problem())
         problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
@@ -281,6 +262,11 @@ class MakeOrder(Act[CreateOrderContext]):
         named: dict[str, Any] = {
             "notification_url": o.notification_url, "return_url": o.return_url, "financial_partner": o.financial_partner,
         }  # fmt: skip
+        if known.issued is not None and known.bank is not None:
+            return replace(
+                drafted, txid=known.issued.txid, location_token=None, expires_at=known.issued.expires_at,
+                instrument=issuing.instrument(known.bank, known.issued), **named,
+            )  # fmt: skip
         if self._method.rail is None:
             return replace(drafted, **named)
         final = drafted.final_amount
@@ -326,7 +312,9 @@ def relied(company_id: UUID, known: CreateOrderContext) -> tuple[Relied, ...]:
         Relied("company_fees", company_id, known.setup.fees_version),
         Relied("accounts", known.account.id, known.account.version),
     )
-    return relies if known.key is None else (*relies, Relied("pix_keys", known.key.id, known.key.version))
+    if known.key is None:
+        return relies
+    return (*relies, Relied("pix_keys" if known.bank is None else "connection_keys", known.key.id, known.key.version))
 
 
 def pix_order(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused, Stale
 from lastro.core.runner import Act, Done, RequestContext
@@ -20,20 +22,25 @@ from lastro.orders.notifications import pay_in
 from lastro.orders.problems import STATUS_CONFLICT
 from lastro.orders.rendering import in_full
 from lastro.orders.rules import is_over
+from lastro.orders.silence import silent
 from lastro.orders.states import ORDERS
 from lastro.orders.store.sending import sending
+from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.orders.model import Installation, Order, Payment
     from lastro.orders.returns import Sending
-    from lastro.rails.port import StreamsRead
+    from lastro.rails.port import Issuer, StreamsRead
 
 
 _NOT_ALONE = STATUS_CONFLICT.refused(why="the order ends with its subscription, or with the payment of it that it collects")
+_UNDER_WAY = STATUS_CONFLICT.refused(why="a payment for the order is under way")
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class EndOrderContext:
     """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back.
 
     is_told: the partner that collects it has no more to tell of its time. registration: how the message stands by which that
-    partner hears of it.
+    partner hears of it. is_removed: the bank of its connection says that nobody can pay it any more.
     """
 
     order: Order
@@ -52,6 +59,7 @@ class EndOrderContext:
     returns: tuple[ReturnId, ...] = ()
     is_told: bool = True
     registration: Sending | None = None
+    is_removed: bool = False
 
     @property
     def under_way(self) -> bool:
@@ -101,24 +109,37 @@ def ended(
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, context.now, reason=error, **sets)
     event = pay_in(context, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
-    return (
-        Write(context.company_id, moves=(move,), events=(event,))
-        + closed(order, context, known.registration)
-        + card_moved(order, trigger, context)
-    )
+    write = Write(context.company_id, moves=(move,), events=(event,)) + card_moved(order, trigger, context)
+    return write if known.is_removed else write + closed(order, context, known.registration)
+
+
+async def removed_at_bank(known: EndOrderContext, issuers: Mapping[str, Issuer] | None) -> EndOrderContext:
+    """Has the bank of a connection end an order's charge, which it alone can end: a payment may be under way there.
+
+    Transient: the bank does not answer. An order of another rail is left as it is, and so is one that the bank says is paid.
+    """
+    made = known.order.instrument
+    if made is None or known.order.bank_code is None:
+        return known
+    issuer = (issuers or {}).get(made.rail)
+    if issuer is None:
+        raise Transient("the connection is not configured here", is_on_its_way=False)
+    return replace(known, is_removed=await issuer.remove(made.reference))
 
 
 @dataclass(frozen=True)
 class Expire(Act["EndOrderContext | None"]):
     """The sweep found an order whose time is over. before_its_time: a sandbox plays that it is.
 
-    streams: of the partners, read before an order ends unpaid; None: nobody is asked.
+    streams: of the partners, read before an order ends unpaid; None: nobody is asked. issuers: the banks of connections,
+    which are asked before theirs end.
     """
 
     order_id: UUID
     place: Installation
     before_its_time: bool = False
     streams: StreamsRead | None = None
+    issuers: Mapping[str, Issuer] | None = None
 
     async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
         """Reads the order, its money under way, and its parts' return numbers."""
@@ -130,18 +151,30 @@ class Expire(Act["EndOrderContext | None"]):
         return replace(known, returns=tuple(ReturnId(ispb, setup.number, number) for number in numbers))
 
     async def call_out(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | None:
-        """Reads what the partner had to say of the order's time."""
-        if known is not None:
-            await demand_told(known, self.streams, context)
-        return known
+        """Reads what the partner had to say of the order's time, or has the bank end its charge there."""
+        if known is None:
+            return None
+        await demand_told(known, self.streams, context)
+        if not self._is_due(known, context):
+            return known
+        try:
+            return await removed_at_bank(known, self.issuers)
+        except Transient as away:
+            _log.warning("order.not_ended", order_id=str(known.order.id), reason=away.reason)
+            return known
+
+    def _is_due(self, known: EndOrderContext, context: RequestContext) -> bool:
+        """Tells whether the order may end now, for all that is known here."""
+        if not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None or known.under_way:
+            return False
+        return self.before_its_time or (known.is_told and is_over(known.order, context.now, EXPIRY_GRACE))
 
     def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
         """Makes the order EXPIRED and returns its parts, unless a payment came. Subscriptions end their own orders."""
-        if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
+        if known is None or not self._is_due(known, context):
             return Done(None, b"")
-        is_its_time = known.is_told and is_over(known.order, context.now, EXPIRY_GRACE)
-        if known.under_way or not (self.before_its_time or is_its_time):
-            return Done(None, b"")
+        if known.order.bank_code is not None and not known.is_removed:
+            return Done(None, b"")  # paid there, as it will be told; or the bank did not answer
         return Done(ended(known, "expire", context, self.place) + parts_back(known.parts, known.returns, context), b"")
 
 
@@ -151,21 +184,39 @@ class CancelOrder(Act["EndOrderContext | None"]):
 
     order_id: UUID | None
     place: Installation
+    issuers: Mapping[str, Issuer] | None = None
 
     async def read(self, session: Session, context: RequestContext) -> EndOrderContext | None:
         """Reads the order and its money under way."""
         return None if self.order_id is None else await known_of(session, context.company_id, self.order_id)
 
-    def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
-        """Makes the order CANCELED, unless it ended or has an accepted payment."""
-        if known is None:
-            return Refused(Kind.NOT_FOUND)
+    async def call_out(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | Refused | None:
+        """Has the bank of a connection end the charge, if nothing else refuses."""
+        if known is None or self._refused(known) is not None:
+            return known
+        try:
+            return await removed_at_bank(known, self.issuers)
+        except Transient as away:
+            made = known.order.instrument
+            assert made is not None
+            return silent(made.rail, "remove", away)
+
+    @staticmethod
+    def _refused(known: EndOrderContext) -> Refused | None:
         if not ORDERS.allows(known.order.state, "cancel"):
             return STATUS_CONFLICT.refused(why=f"the order is {known.order.state}")
         if known.order.subscription_id is not None:
             return _NOT_ALONE
-        if known.under_way or known.parts:
-            return STATUS_CONFLICT.refused(why="a payment for the order is under way")
+        return _UNDER_WAY if known.under_way or known.parts else None
+
+    def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
+        """Makes the order CANCELED, unless it ended or has an accepted payment."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        if (refused := self._refused(known)) is not None:
+            return refused
+        if known.order.bank_code is not None and not known.is_removed:
+            return _UNDER_WAY
         write = ended(known, "cancel", context, self.place)
         after = canceled(known.order, context)
         holder = known.account.holder

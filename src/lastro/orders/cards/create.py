@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
     from lastro.core.errors import Problem, Refused
     from lastro.core.runner import RequestContext
-    from lastro.orders.actions.create import CreateOrderContext
+    from lastro.orders.actions.destinations import CreateOrderContext
     from lastro.orders.model import Order
     from lastro.rails.port import CardOrder, Tokenizer
 

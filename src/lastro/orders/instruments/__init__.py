@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.runner import RequestContext
     from lastro.orders.forms import CustomerForm
-    from lastro.orders.model import Order
+    from lastro.orders.model import Face, Order
     from lastro.orders.returns import Sending
 
 __all__ = ["Basis", "Made", "born", "closed", "make"]
@@ -38,6 +38,22 @@ def make(rail: str, basis: Basis) -> Made:
     return _MAKERS[port.kind_of(rail)](basis)
 
 
+def row_of(order: Order) -> Row:
+    """Returns the row of an order's instrument."""
+    made = order.instrument
+    assert made is not None
+    face = {} if made.face is None else _face(made.face)
+    values = {
+        "order_id": order.id, "rail": made.rail, "reference": made.reference, **face,
+        "details": None if made.details is None else msgspec.json.encode(made.details).decode(),
+    }  # fmt: skip
+    return Row("instruments", values)
+
+
+def _face(face: Face) -> dict[str, Any]:
+    return {"code": face.code, "due": face.due, "payable_until": face.payable_until}
+
+
 def born(
     order: Order, account: Account, customer: CustomerForm, context: RequestContext, by_card: port.CardOrder | None = None
 ) -> Write:
@@ -46,16 +62,9 @@ def born(
     assert made is not None
     assert order.customer is not None
     assert order.final_amount is not None
-    face: dict[str, Any] = {} if made.face is None else {
-        "code": made.face.code, "due": made.face.due, "payable_until": made.face.payable_until,
-    }  # fmt: skip
-    values = {
-        "order_id": order.id, "rail": made.rail, "reference": made.reference, **face,
-        "details": None if made.details is None else msgspec.json.encode(made.details).decode(),
-    }  # fmt: skip
     holder = account.holder
     told = port.CollectionOrder(
-        reference=made.reference, amount=order.final_amount, **face,
+        reference=made.reference, amount=order.final_amount, **({} if made.face is None else _face(made.face)),
         payer=port.Person(
             customer.name, customer.document.type, order.customer.document_number or "", address_line(customer)
         ),
@@ -63,7 +72,7 @@ def born(
         description=order.description, number=order.external_id, expires_at=order.expires_at, card=by_card,
     )  # fmt: skip
     message = port.collection_message(made.rail, told, order.id, context.chance.uuid(context.now), context.now)
-    return Write(context.company_id, rows=(Row("instruments", values),), messages=(message,))
+    return Write(context.company_id, rows=(row_of(order),), messages=(message,))
 
 
 def closed(order: Order, context: RequestContext, registration: Sending | None = None) -> Write:

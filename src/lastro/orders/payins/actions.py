@@ -10,7 +10,8 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Row, Write
 from lastro.orders import store
-from lastro.orders.actions.create import CreateOrderContext, Destinations, columns, destination_problems, pix_order, relied
+from lastro.orders.actions.create import columns, destination_problems, pix_order, relied
+from lastro.orders.actions.destinations import CreateOrderContext, Destinations
 from lastro.orders.model import Party
 from lastro.orders.payins.problems import (
     AMOUNT_OUT_OF_RANGE,
@@ -22,13 +23,14 @@ from lastro.orders.payins.rendering import CreatedPayIn, PayIn
 from lastro.orders.problems import ACCOUNT_ID_INVALID
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, fee_problem
 from lastro.orders.states import ORDERS
+from lastro.rails.port import PIX
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Session
     from lastro.core.money import Money
-    from lastro.orders.actions.create import Where
+    from lastro.orders.actions.destinations import Where
     from lastro.orders.model import Installation, Order, OrderShown
     from lastro.orders.payins.forms import CreatePayIn
 
@@ -46,7 +48,7 @@ class CreateOne(Act[CreateOrderContext]):
 
     @property
     def _where(self) -> Where:
-        return (self.company_id, "PIX", self.account_id, self.form.pix_key)
+        return (self.company_id, "PIX", self.account_id, self.form.pix_key, PIX)
 
     def from_cache(self) -> CreateOrderContext | None:
         """Returns the destination of the last such order, by either API."""

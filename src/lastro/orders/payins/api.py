@@ -16,7 +16,7 @@ from lastro.orders.payins.rules import form_problems
 
 if TYPE_CHECKING:
     from lastro.core.runner import Verb
-    from lastro.orders.actions.create import Destinations
+    from lastro.orders.actions.destinations import Destinations
     from lastro.orders.model import Installation
 
 _PATH = "/order/v1/banking/order-payins"

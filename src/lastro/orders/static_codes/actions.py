@@ -11,7 +11,8 @@ from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done, Query, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import store as orders
-from lastro.orders.actions.create import CreateOrderContext, destination_problems
+from lastro.orders.actions.create import destination_problems
+from lastro.orders.actions.destinations import CreateOrderContext
 from lastro.orders.model import StaticCode
 from lastro.orders.problems import ACCOUNT_ID_INVALID
 from lastro.orders.static_codes import store

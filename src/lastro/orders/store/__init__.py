@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 # The rails of partners that are known to be away.
 _DOWN = "ARRAY(SELECT rail FROM partner_states WHERE is_down) AS down"
 # The credited account: the one that the order names, else that of the key it names, else the company's default, else its
-# first active one. The key: the one that the order names, else the account's oldest random one. One row, always.
+# first active one. The key: the one that the order names, else the account's oldest random one, else its oldest at a
+# connection. $5: the rail whose key it has to be, `pix` for our own institution; NULL: any. One row, always.
 # MATERIALIZED, so that the account is found by the chosen id, and not compared with coalesce(), row by row.
 _DESTINATION = f"""
 WITH setup AS (
@@ -41,23 +42,30 @@ WITH setup AS (
          c.routes -> $4::text AS route, {_DOWN}, f.*
     FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$4")}) f
    WHERE c.company_id = $1),
-named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
+held AS (
+  SELECT id, type, key, account_id, version, created_at, '{PIX}' AS rail FROM pix_keys
+   WHERE company_id = $1 AND status = 'ACTIVE' AND coalesce($5, '{PIX}') = '{PIX}'
+   UNION ALL
+  SELECT id, type, key, account_id, version, created_at, rail FROM connection_keys
+   WHERE company_id = $1 AND ended_at IS NULL AND ($5::text IS NULL OR rail = $5)),
+named AS (SELECT * FROM held WHERE key = $3 ORDER BY rail = '{PIX}' DESC LIMIT 1),
 chosen AS MATERIALIZED (
   SELECT coalesce($2, (SELECT account_id FROM named), (SELECT default_account_id FROM setup),
     (SELECT id FROM accounts WHERE company_id = $1 AND status = 'ACTIVE' ORDER BY created_at LIMIT 1)) AS account_id)
 SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.account_id AS key_account_id,
-       k.version AS key_version
+       k.version AS key_version, k.rail AS key_rail
   FROM setup CROSS JOIN chosen
   LEFT JOIN accounts a ON a.company_id = $1 AND a.id = chosen.account_id
   LEFT JOIN LATERAL (
     SELECT * FROM named WHERE $3::text IS NOT NULL
     UNION ALL
-    (SELECT * FROM pix_keys p WHERE $3::text IS NULL AND p.company_id = $1 AND p.account_id = a.id AND p.status = 'ACTIVE'
-        AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
+    (SELECT * FROM held p WHERE $3::text IS NULL AND p.account_id = a.id AND (p.type = 'RANDOM' OR p.rail <> '{PIX}')
+      ORDER BY p.rail = '{PIX}' DESC, p.created_at LIMIT 1)) k ON true
 """  # noqa: S608 a statement of our own
 
-# A key may leave, by a claim or its holder's deletion, while an order waits: it then leads to somebody else.
-LEADS_HERE = """(o.status <> 'INITIAL' OR o.pix_key IS NULL OR EXISTS (
+# A key may leave, by a claim or its holder's deletion, while an order waits: it then leads to somebody else. An order
+# without a location of ours has no code, or one that a bank has made.
+LEADS_HERE = """(o.status <> 'INITIAL' OR o.location_token IS NULL OR EXISTS (
          SELECT FROM pix_keys k WHERE k.company_id = o.company_id AND k.key = o.pix_key AND k.account_id = o.account_id
             AND k.status = 'ACTIVE'))"""
 # paid_txid: of the payment that made it, for money that came unasked; of a charge the order itself has the txid.
@@ -108,10 +116,11 @@ _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHE
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
 # The same where a partner is asked before anything is written, with a number for that request. is_taken: the code is one of
 # those in orders_external_id_key.
+_IS_TAKEN = """EXISTS (
+    SELECT 1 FROM orders WHERE company_id = $1 AND external_id = {} AND origin = 'TRANSPARENT'
+       AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR'))"""
 ASKED_FIRST = f"""
-SELECT d.*, nextval('network_ids_seq') AS sequence, EXISTS (
-    SELECT 1 FROM orders WHERE company_id = $1 AND external_id = $5 AND origin = 'TRANSPARENT'
-       AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR')) AS is_taken
+SELECT d.*, nextval('network_ids_seq') AS sequence, {_IS_TAKEN.format("$6")} AS is_taken
   FROM ({_DESTINATION}) d
 """  # noqa: S608 a statement of our own
 # Without chargebacks: one may wait for the very end that waits here.
@@ -137,12 +146,22 @@ _SETUP = setup_sql("$2")
 
 
 async def destination(
-    session: Session, company_id: UUID, account_id: UUID | None, key: str | None, method: str = "PIX"
-) -> tuple[CompanySetup, Account | None, PixKey | None]:
-    """Reads the company's setup, the order's account and its key. method: of the setup's fees."""
-    row = await session.row(_DESTINATION, company_id, account_id, key, method)
+    session: Session, company_id: UUID, account_id: UUID | None, key: str | None, method: str = "PIX",
+    rail: str | None = PIX,
+) -> tuple[CompanySetup, Account | None, PixKey | None]:  # fmt: skip
+    """Reads the company's setup, the order's account and its key. method: of the setup's fees.
+
+    rail: whose key it has to be, a connection's or our own institution's; None: any.
+    """
+    row = await session.row(_DESTINATION, company_id, account_id, key, method, rail)
     assert row is not None, "a client's company exists"
     return destination_from(row, method)
+
+
+async def is_taken(session: Session, company_id: UUID, external_id: str) -> bool:
+    """Tells whether a client's code is one of an open or paid order."""
+    taken: bool = await session.value(f"SELECT {_IS_TAKEN.format('$2')}", company_id, external_id)
+    return taken
 
 
 def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | None, PixKey | None]:
@@ -151,7 +170,9 @@ def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | 
     account = None if row["id"] is None else account_from(row)
     pix_key = None
     if row["key_id"] is not None:
-        pix_key = PixKey(row["key_id"], row["key_type"], row["key_text"], row["key_account_id"], row["key_version"])
+        pix_key = PixKey(
+            row["key_id"], row["key_type"], row["key_text"], row["key_account_id"], row["key_version"], row["key_rail"]
+        )
     return setup, account, pix_key
 
 

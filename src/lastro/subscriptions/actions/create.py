@@ -11,6 +11,7 @@ from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Relied, Row, Write
 from lastro.orders import Destination, Destinations, FirstCharge, Party, charged, destination, fee_problem
+from lastro.rails.port import PIX
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_ids import recurrence_id
@@ -82,7 +83,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         if self.registrar is not None:
             return None  # the registrar is asked after the reading
         wish, numbers = self.wish, self.ground.numbers
-        known = self.ground.destinations.known.get((self.company_id, "PIX", wish.account_id, wish.charge_key))
+        known = self.ground.destinations.known.get((self.company_id, "PIX", wish.account_id, wish.charge_key, PIX))
         if known is None or not numbers:
             return None
         number = numbers.popleft()
@@ -92,7 +93,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
         """The company's setup, the account, the key; more numbers where none is left."""
         account_id, key = self.wish.account_id, self.wish.charge_key
         known = Destination(*await destination(session, context.company_id, account_id, key))
-        self.ground.destinations.learn((context.company_id, "PIX", account_id, key), known)
+        self.ground.destinations.learn((context.company_id, "PIX", account_id, key, PIX), known)
         if len(self.ground.numbers) <= _FEW_NUMBERS:
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
         return CreateSubscriptionContext(known, self.ground.numbers.popleft())

@@ -1,0 +1,101 @@
+"""The verb of connections: what the file says of one becomes rows, when a worker starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro import ledger
+from lastro.core.errors import Kind, Refused
+from lastro.core.runner import Act, Done, RequestContext
+from lastro.core.write import Row, Touch, Write
+from lastro.orders.connections import problems as refusals
+from lastro.orders.connections.store import declared
+from lastro.standards.pix_keys import key_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from lastro.core.db import Session
+    from lastro.core.errors import Problem
+    from lastro.orders.connections.model import Connected, DeclaredKey
+
+_CURRENCY = "BRL"
+
+
+@dataclass(frozen=True)
+class DeclareConnection(Act["Connected"]):
+    """Writes a connection of the context's company: its rail, its position in the books, its keys.
+
+    keys: number of the account here, by Pix key. What is declared already changes nothing; a key that is left out ends.
+    """
+
+    rail: str
+    keys: Mapping[str, str]
+    is_issuing: bool = True
+
+    async def read(self, session: Session, context: RequestContext) -> Connected:
+        """Reads what is declared, the named accounts, and which keys are our own directory's."""
+        return await declared(session, context.company_id, self.rail, self.keys, set(self.keys.values()))
+
+    def decide(self, known: Connected, context: RequestContext) -> Done | Refused:
+        """Adds what is new and ends what is gone, or returns every problem."""
+        problems = self._problems(known, context)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        write = self._opened(known, context) + self._keys(known, context)
+        return Done(None if write.is_empty else write, b"")
+
+    def _problems(self, known: Connected, context: RequestContext) -> list[Problem]:
+        if known.owner not in (None, context.company_id):
+            return [refusals.RAIL_DUPLICATE.problem()]
+        problems = [refusals.KEY_DUPLICATE.problem(f"keys.{key}") for key in self.keys if key in known.ours]
+        lost = {key: number for key, number in self.keys.items() if number not in known.accounts}
+        return problems + [refusals.ACCOUNT_INVALID.problem(f"keys.{key}", number=number) for key, number in lost.items()]
+
+    def _opened(self, known: Connected, context: RequestContext) -> Write:
+        company_id, now = context.company_id, context.now
+        if known.is_there:
+            if known.is_issuing == self.is_issuing:
+                return Write(company_id)
+            sets = {"is_issuing": self.is_issuing, "updated_at": now, "version": known.version + 1}
+            return Write(company_id, touches=(Touch("connections", self.rail, known.version, sets, key="rail"),))
+        rail = {"rail": self.rail, "currency": _CURRENCY, "kind": "connection"}
+        made = {"rail": self.rail, "is_issuing": self.is_issuing, "created_at": now, "updated_at": now}
+        rows = (
+            Row("rails", rail), ledger.clearing_row(company_id, self.rail, _CURRENCY), Row("connections", made),
+        )  # fmt: skip
+        return Write(company_id, rows=rows)
+
+    def _keys(self, known: Connected, context: RequestContext) -> Write:
+        wanted = {key: known.accounts[number] for key, number in self.keys.items()}
+        there = {one.key for one in known.keys}
+        touches = tuple(
+            Touch("connection_keys", one.id, one.version, {**change, "version": one.version + 1})
+            for one in known.keys
+            if (change := _change(one, wanted.get(one.key), context))
+        )
+        rows = tuple(
+            Row("connection_keys", {
+                "id": context.chance.uuid(context.now), "rail": self.rail, "type": _type(key), "key": key,
+                "account_id": account_id, "created_at": context.now,
+            })
+            for key, account_id in wanted.items()
+            if key not in there
+        )  # fmt: skip
+        return Write(context.company_id, rows=rows, touches=touches)
+
+
+def _change(known: DeclaredKey, account_id: UUID | None, context: RequestContext) -> dict[str, Any]:
+    """Returns what changes of a declared key. account_id: that the file names for it; None: it is left out there."""
+    if account_id is None:
+        return {"ended_at": context.now}
+    return {} if account_id == known.account_id else {"account_id": account_id}
+
+
+def _type(key: str) -> str:
+    """Returns a key's type, in the interface's word. key: in the directory's form, checked when the file was read."""
+    kind = key_type(key)
+    assert kind is not None
+    return "RANDOM" if kind == "EVP" else kind

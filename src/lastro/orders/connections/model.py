@@ -1,0 +1,36 @@
+"""The types of connections, as they are declared here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredKey:
+    """A Pix key at the bank of a connection, and the account here that it credits."""
+
+    id: UUID
+    key: str
+    account_id: UUID
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """What is known of a connection. owner: the company of its rail, None: there is no such rail yet.
+
+    accounts: the company's active ones by number, of those that were looked for. ours: keys that our own directory has.
+    """
+
+    owner: UUID | None
+    is_there: bool
+    is_issuing: bool | None
+    version: int
+    keys: tuple[DeclaredKey, ...]
+    accounts: Mapping[str, UUID]
+    ours: Collection[str]

@@ -1,0 +1,28 @@
+"""What a rail's name says: whether it is a company's own account at a bank, and whether its payments are Pix."""
+
+from __future__ import annotations
+
+from lastro.rails.port.analysis import ANALYSIS
+from lastro.rails.port.claims import CLAIMS
+from lastro.rails.port.collecting import RAILS
+from lastro.rails.port.med import MED
+from lastro.rails.port.messages import MESSAGES
+from lastro.rails.port.pix import BOOK, PIX
+from lastro.rails.port.rail import OWN
+
+RESERVED = frozenset({*RAILS, BOOK, ANALYSIS, CLAIMS, MED, MESSAGES, OWN})  # names that no connection may have
+
+
+def is_connection(rail: str) -> bool:
+    """Tells whether a rail is a connection: a company's own account at a bank that speaks API Pix."""
+    return rail not in RESERVED
+
+
+def is_pix(rail: str) -> bool:
+    """Tells whether the payments of a rail are Pix, with endToEndIds. The schema's `is_pix` says the same."""
+    return rail in {PIX, BOOK} or is_connection(rail)
+
+
+def entry_word(rail: str) -> str:
+    """Returns the word that the types of a rail's transfers begin with. What comes by a connection is a Pix."""
+    return PIX.upper() if is_connection(rail) else rail.upper()
