@@ -87,7 +87,6 @@ if TYPE_CHECKING:
     from lastro.subscriptions import Timing
     from lastro.worker.sweeper import Due
 
-RAILS = port.RAILS
 # Every kind of event, with an example.
 EVENT_TYPES = (
     *orders.EVENT_TYPES, *payouts.EVENT_TYPES, *plans.EVENT_TYPES, *subscriptions.EVENT_TYPES, *accounts.EVENT_TYPES,

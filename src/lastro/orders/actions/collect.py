@@ -22,7 +22,7 @@ from lastro.orders.model import Party
 from lastro.orders.rules import is_late, is_of_another, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.store.collected import was_voided
-from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK, is_shared
+from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK, is_connection, is_pix
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -188,7 +188,7 @@ class CollectionSettled(_News):
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """Reads as for an announcement, and a number for a return's id."""
         known = await super().read(session, context)
-        if is_shared(self.rail) and await is_found(session, context.company_id, self.rail, self.news.payment_id):
+        if is_connection(self.rail) and await is_found(session, context.company_id, self.rail, self.news.payment_id):
             known = replace(known, is_foreign=True)
         return replace(known, number=await store.next_network_number(session))
 
@@ -199,7 +199,7 @@ class CollectionSettled(_News):
         merchant's own bank that may not be ours (docs/decisions/foreign-payments.md).
         """
         payment = known.payment
-        if is_shared(self.rail) and not self._is_ours(known):
+        if is_connection(self.rail) and not self._is_ours(known):
             return self.claimed.done(ALARMED, context)
         if self._is_of_another(known, context):
             return self.claimed.done(ALARMED, context)
@@ -244,7 +244,8 @@ class CollectionSettled(_News):
         waited = sum((part.amount for part in known.parts), Money(0, amount.currency))
         settled = tuple(PIX_PAYMENTS.move(part, "settle", context.now) for part in known.parts)
         at = max([at, *(part.settled_at for part in known.parts if part.settled_at is not None)])
-        paid = Paid(None, waited + amount - excess, at, payer, None, None, order.id, self.rail, waited=waited)
+        named = name if is_pix(self.rail) else None  # a partner's id of a payment is no endToEndId
+        paid = Paid(named, waited + amount - excess, at, payer, None, None, order.id, self.rail, waited=waited)
         write += card_moved(order, "capture", context)
         return write + Write(context.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, context)
 

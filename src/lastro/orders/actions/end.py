@@ -113,7 +113,9 @@ def ended(
     return write if known.is_removed else write + closed(order, context, known.registration)
 
 
-async def removed_at_bank(known: EndOrderContext, issuers: Mapping[str, Issuer] | None) -> EndOrderContext:
+async def removed_at_bank(
+    known: EndOrderContext, issuers: Mapping[str, Issuer] | None, context: RequestContext
+) -> EndOrderContext:
     """Has the bank of a connection end an order's charge, which it alone can end: a payment may be under way there.
 
     Transient: the bank does not answer. An order of another rail is left as it is, and so is one that the bank says is paid.
@@ -124,7 +126,7 @@ async def removed_at_bank(known: EndOrderContext, issuers: Mapping[str, Issuer] 
     issuer = (issuers or {}).get(made.rail)
     if issuer is None:
         raise Transient("the connection is not configured here", is_on_its_way=False)
-    return replace(known, is_removed=await issuer.remove(made.reference))
+    return replace(known, is_removed=await issuer.remove(made.reference, context.now))
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ class Expire(Act["EndOrderContext | None"]):
         if not self._is_due(known, context):
             return known
         try:
-            return await removed_at_bank(known, self.issuers)
+            return await removed_at_bank(known, self.issuers, context)
         except Transient as away:
             _log.warning("order.not_ended", order_id=str(known.order.id), reason=away.reason)
             return known
@@ -195,7 +197,7 @@ class CancelOrder(Act["EndOrderContext | None"]):
         if known is None or self._refused(known) is not None:
             return known
         try:
-            return await removed_at_bank(known, self.issuers)
+            return await removed_at_bank(known, self.issuers, context)
         except Transient as away:
             made = known.order.instrument
             assert made is not None

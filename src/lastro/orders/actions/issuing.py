@@ -5,8 +5,6 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-import structlog
-
 from lastro.core.errors import Kind, Refused
 from lastro.orders import problems as refusals
 from lastro.orders.model import Instrument
@@ -31,7 +29,6 @@ _OBJECTIONS: dict[str | None, tuple[Refusal, str]] = {
 }  # fmt: skip
 _ORDER = (refusals.ORDER_NOT_ALLOWED, "why")
 _PLAIN = "has characters that banks do not take, such as emoji"
-_log = structlog.get_logger(__name__)
 
 
 def request_problems(form: CreateOrder, amount: Money | None) -> list[Problem]:
@@ -63,8 +60,7 @@ async def ask(rail: str, issuer: Issuer, request: ChargeRequest) -> IssuedCharge
         return await issuer.issue(request)
     except Transient as why:
         return silent(rail, "charge", why)
-    except AnswerInvalid as wrong:
-        _log.critical("bank.answer_invalid", rail=rail, txid=request.txid, field=wrong.field)
+    except AnswerInvalid:  # the adapter has told it
         return Refused(Kind.UNAVAILABLE, retry_after_seconds=_AGAIN_SECONDS)
     except IssueRefused as refused:
         return _refused(refused)

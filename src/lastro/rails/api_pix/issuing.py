@@ -18,6 +18,8 @@ from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeReques
 from lastro.standards.pix_ids import is_txid_dynamic
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from lastro.rails.api_pix.codes import Merchant
     from lastro.rails.api_pix.errors import Where
     from lastro.rails.api_pix.wire import BankCharge, Clock, Line
@@ -62,6 +64,23 @@ class ApiPixIssuer:
             if charge.status in {None, wire.ACTIVE}:
                 await self._remove(request.txid)
             raise AnswerInvalid(field) from wrong
+
+    async def remove(self, txid: str, now: datetime) -> bool:
+        """Removes a charge (PATCH /cob), and where the bank will not, looks at what became of it; as the port says."""
+        answer = await self._line.ask("PATCH", charge_path(txid), wire.removal(), ISSUE_SECONDS)
+        verdict = self._told(answer, "PATCH cob", txid)
+        if verdict.meaning is Meaning.TRANSIENT:
+            raise verdict.transient
+        answer = await self._line.ask("GET", charge_path(txid), None, ISSUE_SECONDS)
+        seen = self._told(answer, "GET cob", txid)
+        if seen.meaning is Meaning.UNKNOWN:
+            return True
+        if seen.meaning is not Meaning.DONE or not wire.is_json(answer.body):
+            raise seen.transient
+        try:
+            return ended(wire.charge(answer.body), self._clock, now)
+        except Malformed as wrong:
+            raise Transient(f"the answer to GET cob lacks {wrong}", is_on_its_way=False) from wrong
 
     async def close(self) -> None:
         """Ends its connections."""
@@ -186,6 +205,24 @@ def issued(request: ChargeRequest, charge: BankCharge, clock: Clock, merchant: M
     return IssuedCharge(
         request.txid, code, location, made_at + timedelta(seconds=seconds), location_id, wire.number(charge.revisao) or 0
     )
+
+
+def ended(charge: BankCharge, clock: Clock, now: datetime) -> bool:
+    """Tells whether nobody can pay a charge any more. False: it is paid; what the bank shows under `pix` decides.
+
+    Transient: it is still open, or is paid by what it does not show yet. Malformed: it cannot be told.
+    """
+    if charge.pix or charge.status == wire.CONCLUDED:
+        return False
+    if charge.status in {wire.REMOVED_BY_US, wire.REMOVED_BY_BANK}:
+        return True
+    calendar = charge.calendario
+    seconds = None if calendar is None else wire.number(calendar.expiracao)
+    if charge.status != wire.ACTIVE or calendar is None or seconds is None:
+        raise Malformed("status")
+    if now <= wire.instant(calendar.criacao, clock, "calendario.criacao") + timedelta(seconds=seconds):
+        raise Transient("the bank keeps the charge open", is_on_its_way=False)
+    return True
 
 
 def field_of(name: str) -> str | None:

@@ -115,7 +115,6 @@ from lastro.rails.port.collecting import (
     collection_refused,
     collection_void,
     currency_of,
-    is_shared,
     kind_of,
     rails_like,
 )
@@ -332,7 +331,7 @@ __all__ = [
     "charge_instruction", "charge_message", "charge_refused", "charge_scheduled", "claim_message", "claim_news",
     "claim_task", "close_message", "code_message", "code_order", "collected", "collection_close", "collection_message",
     "collection_order", "collection_refused", "collection_void", "company_of_analysis", "contradicts", "currency_of",
-    "encode", "entry_word", "is_before", "is_connection", "is_pix", "is_shared", "kind_of", "med_message", "med_news",
+    "encode", "entry_word", "is_before", "is_connection", "is_pix", "kind_of", "med_message", "med_news",
     "med_task", "payment_doubted", "payment_final", "payment_message", "payment_never", "payment_order",
     "payment_returned", "pix_answer", "pix_final", "proof", "rails_like", "recurrence_refused", "refused",
     "request_of_analysis", "return_final", "return_message", "return_order", "side_of", "ted_arrival", "ted_message",

@@ -59,15 +59,6 @@ def rails_like(rail: str) -> tuple[str, ...]:
     return (rail, *(one.name for one in _RAILS if one.like == rail))
 
 
-def is_shared(rail: str) -> bool:
-    """Tells whether money that is not ours may come by a rail.
-
-    So it is at every connection: the account there is a merchant's own. A rail that is not known here counts as one, so
-    that a new one is never taken for an account of ours alone.
-    """
-    return rail not in RAILS
-
-
 # Outbox kinds. Money goes back by RETURN_SEND, as a Pix does; its end_to_end_id is then the partner's payment id.
 COLLECTION_SEND = "collection.send"  # CollectionOrder
 COLLECTION_CLOSE = "collection.close"  # CollectionClose

@@ -14,7 +14,11 @@ RESERVED = frozenset({*RAILS, BOOK, ANALYSIS, CLAIMS, MED, MESSAGES, OWN})  # na
 
 
 def is_connection(rail: str) -> bool:
-    """Tells whether a rail is a connection: a company's own account at a bank that speaks API Pix."""
+    """Tells whether a rail is a connection: a company's own account at a bank that speaks API Pix.
+
+    Money that is not ours may come there. A name that is not known here counts as one, so that no new rail is taken for an
+    account of ours alone.
+    """
     return rail not in RESERVED
 
 

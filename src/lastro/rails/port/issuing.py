@@ -78,10 +78,10 @@ class Issuer(Protocol):
         AnswerInvalid: what it answered cannot be used; it has been asked to remove the charge.
         """
 
-    async def remove(self, txid: str) -> bool:
+    async def remove(self, txid: str, now: datetime) -> bool:
         """Ends a charge, so that nobody can pay it any more. False: it was paid, and the payment is told of elsewhere.
 
-        A charge that the bank does not know, has removed or whose time is over there, has ended. Transient: not known.
+        A charge that the bank does not know, has removed, or whose time is over, has ended. Transient: not known.
         """
 
     async def close(self) -> None:
