@@ -27,10 +27,10 @@ from lastro.core.runner import Call, Done, Reply, RequestContext, Runner, Verb
 from lastro.core.secrets import KeyRing
 from lastro.core.write import LedgerAccount, Row, Transfer, Write
 from lastro.keys import KEYS
-from lastro.orders import DepositBank, Installation, Transfers
+from lastro.orders import DepositBank, Installation, KeepForeign, Transfers
 from lastro.orders.connections import DeclareConnection
 from lastro.orders.methods import METHODS
-from lastro.rails.port import PIX, RAILS, Payer
+from lastro.rails.port import PIX, RAILS, ForeignPayment, Payer
 
 INSTITUTION = Institution("12345678", "Lastro Instituicao de Pagamento", "0001", "999")
 TRANSFERS = Transfers(
@@ -176,6 +176,13 @@ class Cast:
         """A connection of the seller's company, at whose bank these Pix keys lead to its account."""
         declared = DeclareConnection(rail, dict.fromkeys(keys, seller.account_number))
         assert isinstance(await self.runner.act(seller.company_id, declared), Done)
+
+    async def paid_at_a_bank(self, seller: Seller) -> None:
+        """A connection of the seller's company, and a payment there that no order of its own asked for."""
+        await self.connect(seller, f"bank{seller.number}", "shop@example.com")
+        at = datetime.now(UTC)
+        found = ForeignPayment(f"bank{seller.number}", "E12345678202601311200foreign0001", Money(700, "BRL"), at)
+        await self.runner.act(seller.company_id, KeepForeign([found]))
 
     async def account_becomes(self, company_id: UUID, status: str, account_id: UUID | None = None) -> None:
         """An account of the company, or each of them, is blocked, unblocked or closed, whatever stands in the way of that."""

@@ -17,12 +17,13 @@ class TownLine(NetworkClient):
     """To a directory that opens and cancels every recovery it is asked for."""
 
     async def ask(
-        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
-    ) -> NetworkAnswer:
+        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> NetworkAnswer:  # fmt: skip
         if path.startswith("/dict/v2/claims"):
             return claimed(path, body)
         if not path.startswith("/dict/v2/funds-recoveries"):
-            return await super().ask(method, path, body, seconds, more)
+            return await super().ask(method, path, body, seconds, more, query)
         wish = msgspec.json.decode(body or b"{}")
         *_, name, act = path.split("/")
         said = {

@@ -27,12 +27,7 @@ from lastro.core.write import Event, Finished, Row, Stored, Touch, Write
 from lastro.orders import ORDERS, PIX_PAYMENTS
 from lastro.orders.actions.give_back import ReturnId, give_back
 from lastro.plans import PLANS
-from lastro.rails.port import (
-    PIX_SETTLED,
-    ChargeInstruction,
-    Collector,
-    charge_message,
-)
+from lastro.rails.port import PIX_SETTLED, ChargeInstruction, Collector, charge_message
 from lastro.standards.pix_ids import base62, dynamic_txid, static_txid
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
@@ -175,7 +170,6 @@ async def fill(cast: Cast, seller: Seller) -> None:
     others = disputed(cast, seller, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)
     await make_slip(cast, seller, at + timedelta(microseconds=2))
-    await cast.connect(seller, f"bank{seller.number}", "shop@example.com")
     await settle_pesos(cast, seller, at)
     await take_back_a_card(cast, seller)
     await earn_long_ago(cast, seller)
@@ -206,6 +200,7 @@ async def filled(cast: Cast, ana: Seller, dora: Seller) -> None:
     for seller in (ana, dora):
         await fill(cast, seller)
         await act_in_the_console(cast, seller)
+        await cast.paid_at_a_bank(seller)
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_what_an_order_asked_for_pays_it_and_a_second_payment_goes_back() -> Non
     first, second = settled(BANK, order=at_bank()), settled(BANK, order=at_bank(state="PAID", paid=brl(1000)))
     assert first.write is not None
     assert second.write is not None
-    assert (outcome(first), [one.type for one in first.write.transfers]) == ("handled", ["EFI1_IN"])
+    assert (outcome(first), [one.type for one in first.write.transfers]) == ("handled", ["PIX_IN"])
     assert (outcome(second), [one.kind for one in second.write.messages]) == ("handled", [RETURN_SEND])
 
 
