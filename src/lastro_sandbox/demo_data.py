@@ -15,6 +15,7 @@ import aiohttp
 
 from lastro import accounts, companies, keys, people
 from lastro.accounts import Holder
+from lastro.app.networks import RAILS
 from lastro.app.wiring import jku_of, place_of, rail_of
 from lastro.config.settings import read
 from lastro.core.clock import BusinessClock
@@ -23,7 +24,6 @@ from lastro.core.ids import Chance
 from lastro.core.runner import Done, Runner
 from lastro.ops import key_proofs
 from lastro.ops.keys_file import key_ring_of
-from lastro.rails.port import RAILS
 from lastro_sandbox import secrets
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.ids import Chance
 
+RAILS = port.RAILS
 Closers = tuple["Callable[[], Awaitable[None]]", ...]
 
 
