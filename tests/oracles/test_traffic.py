@@ -1,0 +1,195 @@
+"""What lastro and the simulated bank say to each other, with Prism between them: nothing that the document does not allow."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+import uvicorn
+from tests.sim.stage import Sim, running
+
+from lastro.core.money import Money
+from lastro.core.secrets import Secret
+from lastro.rails.api_pix import DIALECTS, Ambient, BankLine, Connection, wire
+from lastro.rails.api_pix.codes import Merchant
+from lastro.rails.api_pix.issuing import ApiPixIssuer, charge_path
+from lastro.rails.port import Person
+from lastro.rails.port.issuing import ChargeRequest, IssueRefused
+from lastro_sim.api_pix.customers import DEMO, DEMO_KEYS
+from lastro_sim.api_pix.listener import BankSocket
+from lastro_sim.api_pix.server import build_bank
+
+from . import pix_api, prism
+
+pytestmark = pix_api.needed
+
+SECONDS = 10.0
+RAIL = "bank1"
+KEY = DEMO_KEYS[0]
+CPF, CNPJ = "12345678909", "12345678000195"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A simulated bank, Prism before it, and lastro's line to Prism. Tokens come from the bank itself."""
+
+    sim: Sim
+    proxy: prism.Proxy
+    line: BankLine
+    issuer: ApiPixIssuer
+
+    async def ask(self, method: str, path: str, body: bytes | None = None, query: dict[str, str] | None = None) -> Any:
+        """What the bank answers, which has to be a success."""
+        answer = await self.line.ask(method, path, body, SECONDS, query=query)
+        assert 200 <= answer.status < 300, answer
+        return msgspec.json.decode(answer.body)
+
+    async def charge(self, **changes: Any) -> str:
+        """Has a charge made, and returns its txid."""
+        asked: dict[str, Any] = {"txid": new_txid(), "amount": Money(1050, "BRL"), "key": KEY, "seconds": 3600}
+        request = ChargeRequest(**asked | changes)
+        return (await self.issuer.issue(request)).txid
+
+    async def paid(self) -> tuple[str, str]:
+        """A charge that was paid: txid and endToEndId."""
+        txid = await self.charge()
+        return txid, (await self.sim.act("/bank/company/payments", {"txid": txid}))["endToEndId"]
+
+
+@pytest.fixture(scope="module")
+async def sim(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sim]:
+    async with running(tmp_path_factory.mktemp("sim")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+async def bank(sim: Sim) -> AsyncIterator[str]:
+    """The bank's own socket, without TLS: Prism has no certificate to show."""
+    async with _served(build_bank(sim.network)) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def proxy(bank: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[prism.Proxy]:
+    with prism.proxy(f"{bank}/v2", tmp_path_factory.mktemp("prism")) as running_one:
+        yield running_one
+
+
+@pytest.fixture
+async def stage(sim: Sim, bank: str, proxy: prism.Proxy) -> AsyncIterator[Stage]:
+    secret = Secret(sim.network.store.get("bank_customer", client_id=DEMO.client_id)["secret"])
+    connection = Connection(
+        name=RAIL, company=12, dialect=DIALECTS["standard"], base_url=proxy.url, token_url=f"{bank}/oauth/token",
+        client_id=DEMO.client_id, client_secret=secret, certificate=None, ca_file=None, keys={KEY: "000012-3"},
+    )  # fmt: skip
+    line = BankLine(connection, Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "id"))
+    yield Stage(sim, proxy, line, ApiPixIssuer(RAIL, line, "utc", Merchant("Livraria da Praca", "SAO PAULO")))
+    await line.close()
+
+
+@pytest.fixture
+def nothing_refused(proxy: prism.Proxy) -> Iterator[None]:
+    """Holds that Prism refuses nothing in a test, of either side."""
+    before = len(proxy.errors())
+    yield
+    assert proxy.errors()[before:] == []
+
+
+@pytest.mark.usefixtures("nothing_refused")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {}, {"amount": Money(1, "BRL")}, {"amount": Money(999_999_999_999, "BRL")}, {"seconds": 1}, {"seconds": 2**31 - 1},
+        {"payer": Person("Ana Devedora", "CPF", CPF)}, {"payer": Person("Padaria & Filhos", "CNPJ", CNPJ)},
+        {"text": "Café com açúcar"}, {"text": "x" * 140}, {"payer": Person("n" * 250, "CPF", CPF), "text": '"\\/'},
+    ],
+    ids=lambda changes: "-".join(changes) or "plain",
+)  # fmt: skip
+async def test_charges_are_made(stage: Stage, changes: dict[str, Any]) -> None:
+    txid = await stage.charge(**changes)
+    assert (await stage.ask("GET", charge_path(txid)))["status"] == wire.ACTIVE
+
+
+@pytest.mark.usefixtures("nothing_refused")
+async def test_a_charge_is_removed(stage: Stage) -> None:
+    txid = await stage.charge()
+    assert (await stage.ask("PATCH", charge_path(txid), wire.removal()))["status"] == wire.REMOVED_BY_US
+
+
+@pytest.mark.usefixtures("nothing_refused")
+async def test_a_payment_is_listed_and_read(stage: Stage) -> None:
+    txid, name = await stage.paid()
+    body = await stage.ask("GET", "/pix", query=_period())
+    rows = wire.listing(msgspec.json.encode(body), "pix", "utc").rows
+    assert name in {wire.payment(row, "utc").payment_id for row in rows}
+    found = wire.payment(msgspec.json.encode(await stage.ask("GET", f"/pix/{name}")), "utc")
+    assert (found.txid, found.amount) == (txid, Money(1050, "BRL"))
+    assert (await stage.ask("GET", charge_path(txid)))["status"] == wire.CONCLUDED
+
+
+@pytest.mark.usefixtures("nothing_refused")
+async def test_a_return_is_made_and_asked_for_again(stage: Stage) -> None:
+    """The same again is the same return, under its id."""
+    _, name = await stage.paid()
+    path = f"/pix/{name}/devolucao/R1"
+    for _ in range(2):
+        await stage.ask("PUT", path, wire.new_return(Money(50, "BRL")))
+    told = await stage.ask("GET", path)
+    assert (told["id"], told["valor"]) == ("R1", "0.50")
+
+
+@pytest.mark.usefixtures("nothing_refused")
+async def test_charges_and_returned_payments_are_listed(stage: Stage) -> None:
+    await stage.charge()
+    period = _period()
+    assert (await stage.ask("GET", "/cob", query=period | {"status": wire.ACTIVE}))["cobs"]
+    page = {"paginacao.paginaAtual": "0", "paginacao.itensPorPagina": "1", "devolucaoPresente": "false"}
+    assert (await stage.ask("GET", "/pix", query=period | page))["parametros"]["paginacao"]
+
+
+@pytest.mark.usefixtures("nothing_refused")
+async def test_what_the_bank_refuses_it_refuses_by_the_document(stage: Stage) -> None:
+    with pytest.raises(IssueRefused) as refused:
+        await stage.charge(key="nobody@example.com")
+    assert [field for field, _ in refused.value.violations] == ["key"]
+    for path in (charge_path(new_txid()), f"/pix/{'E' * 32}", f"/pix/{'E' * 32}/devolucao/R1"):
+        assert (await stage.line.ask("GET", path, None, SECONDS)).status == 404
+    assert (await stage.line.ask("PATCH", charge_path(new_txid()), wire.removal(), SECONDS)).status == 404
+
+
+async def test_what_is_against_the_document_would_be_seen(stage: Stage) -> None:
+    """The guard of all the others: they fail where something is refused."""
+    before = len(stage.proxy.errors())
+    answer = await stage.line.ask("GET", "/pix", None, SECONDS, query={"inicio": _period()["inicio"]})
+    assert answer.status == 422
+    told = stage.proxy.errors()[before:]
+    assert len(told) == 1
+    assert told[0].startswith("get /pix: ")
+
+
+def new_txid() -> str:
+    return f"{random.SystemRandom().getrandbits(128):032x}"
+
+
+def _period() -> dict[str, str]:
+    now = datetime.now(UTC)
+    return {"inicio": wire.asked_instant(now - timedelta(days=1)), "fim": wire.asked_instant(now + timedelta(days=1))}
+
+
+@asynccontextmanager
+async def _served(application: Callable[..., Any]) -> AsyncIterator[str]:
+    """Serves an application on a free port."""
+    server = BankSocket(uvicorn.Config(application, port=0, lifespan="off", log_config=None, timeout_graceful_shutdown=1))
+    task = asyncio.create_task(server.serve())
+    try:
+        await server.serves.wait()
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
