@@ -154,6 +154,23 @@ async def test_charges_and_returned_payments_are_listed(stage: Stage) -> None:
 
 
 @pytest.mark.usefixtures("nothing_refused")
+async def test_what_a_webhook_is_told_keeps_the_document(stage: Stage) -> None:
+    path, url = f"/webhook/{KEY}", "https://127.0.0.1:9/rails/bank1/secret"
+    answer = await stage.line.ask("PUT", path, msgspec.json.encode({"webhookUrl": url}), SECONDS)
+    assert answer.status == 200
+    try:
+        assert (await stage.ask("GET", path))["webhookUrl"] == url
+        _, name = await stage.paid()
+    finally:
+        assert (await stage.line.ask("DELETE", path, None, SECONDS)).status == 204
+    notices = (await stage.sim.http.get("/bank/company/notices")).json()["data"]
+    told = next(one for one in notices if one["body"]["pix"] and one["body"]["pix"][0]["endToEndId"] == name)
+    assert told["url"] == f"{url}/pix"
+    body = pix_api.oracle().of_callback("listaPix")
+    assert (body.problems(told["body"]), body.unnamed(told["body"])) == ([], [])
+
+
+@pytest.mark.usefixtures("nothing_refused")
 async def test_what_the_bank_refuses_it_refuses_by_the_document(stage: Stage) -> None:
     with pytest.raises(IssueRefused) as refused:
         await stage.charge(key="nobody@example.com")
