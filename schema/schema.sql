@@ -1261,6 +1261,17 @@ CREATE TABLE partner_states (                         -- reference table: partne
   changed_at timestamptz NOT NULL                     -- business time
 );
 
+CREATE TABLE rail_cursors (                           -- reference table: where a bank's list is read from next, and who reads it
+  rail text NOT NULL CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'),
+  stream text NOT NULL CHECK (stream ~ '^[a-z_]{1,30}$'), -- pix, returns, charges: each list has a place of its own
+  until timestamptz NOT NULL,                         -- business time: what came before it is stored
+  lease_token uuid,                                   -- of the process that reads
+  leased_until timestamptz,                           -- machine time; NULL or past: anybody may read
+  hints text[] NOT NULL DEFAULT '{}' CHECK (cardinality(hints) <= 1000), -- payments that a webhook has named, to be looked at
+  PRIMARY KEY (rail, stream),
+  CHECK ((lease_token IS NULL) = (leased_until IS NULL))
+);
+
 CREATE TABLE law_checks (                             -- reference table: what was found when a worker read a law last
   law text PRIMARY KEY,                               -- the view's name
   tried_at timestamptz NOT NULL,                      -- machine time
@@ -4836,7 +4847,7 @@ END $$;
 GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, key_claims, balances, orders, pix_payments, foreign_payments, refunds, card_payments,
                 payouts, payout_plans, payout_plan_bodies, payout_plan_lines, med_objects, subscriptions, subscription_cancellations,
                 subscription_payments,
-                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states, law_checks,
+                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states, rail_cursors, law_checks,
                 event_cursors, event_eras, entry_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
                 statements, statement_items, account_requests, account_documents, account_close_requests,
                 connections, connection_keys TO lastro_app;
@@ -4857,7 +4868,7 @@ GRANT UPDATE (message) ON delivery_attempts TO lastro_app;
 CREATE POLICY forget ON delivery_attempts AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (message = '');
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
 
-GRANT SELECT ON clock, eras, beats, company_numbers, account_numbers, event_cursors, event_eras, event_numbers, entry_cursors, entries_behind, partner_states, law_checks TO lastro_work;
+GRANT SELECT ON clock, eras, beats, company_numbers, account_numbers, event_cursors, event_eras, event_numbers, entry_cursors, entries_behind, partner_states, rail_cursors, law_checks TO lastro_work;
 GRANT SELECT (company_id, created_at) ON transfers TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until, rail, sends) ON outbox, inbox TO lastro_work;
 GRANT SELECT (created_at) ON outbox TO lastro_work;
@@ -4888,7 +4899,7 @@ GRANT SELECT (company_id, rail, kind, network_id, is_current, statement_id) ON s
 GRANT SELECT (company_id, rail, kind, network_id, day, difference, state, created_at) ON statement_items TO lastro_work;
 -- What was settled on a day, by its id in the network.
 GRANT SELECT (end_to_end_id, settled_at) ON pix_payments TO lastro_work;
-GRANT SELECT (return_id, updated_at, origin, receiver_id) ON refunds TO lastro_work;
+GRANT SELECT (return_id, updated_at, origin, receiver_id, payment_id, amount_minor) ON refunds TO lastro_work;
 GRANT SELECT (created_at) ON pix_payments TO lastro_work;
 GRANT SELECT (company_id, chargeback_id, taken_at) ON chargebacks TO lastro_work;
 GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;

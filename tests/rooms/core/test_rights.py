@@ -35,7 +35,7 @@ from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTION
 SHARED = {"company_numbers", "account_numbers", "own_keys", "rails"}  # they say which company each belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "sealing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
-    "directory_unknown", "partner_states", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries", "eras", "beats",
+    "directory_unknown", "partner_states", "rail_cursors", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries", "eras", "beats",
 }  # fmt: skip
 APPENDED = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "allowed_moves", "clock",
@@ -300,13 +300,13 @@ async def test_the_app_cannot_change_the_rules(app: Any, database: Any) -> None:
 
 
 WORK = {
-    "clock": None, "eras": None, "beats": None, "event_eras": None, "entries_behind": None, "partner_states": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail", "sends", "created_at"},
+    "clock": None, "eras": None, "beats": None, "event_eras": None, "entries_behind": None, "partner_states": None, "rail_cursors": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail", "sends", "created_at"},
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind", "sends", "received_at"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
     "instruments": {"company_id", "rail", "reference"}, "chargebacks": {"company_id", "chargeback_id", "taken_at"}, "account_close_requests": {"company_id", "id", "account_id", "status", "created_at"},
     "account_requests": {"company_id", "id", "status", "expires_at", "ask_at", "key_due_at"},
-    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at", "created_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at", "origin", "receiver_id"},
+    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at", "created_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at", "origin", "receiver_id", "payment_id", "amount_minor"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},
     "payout_returns": {"company_id", "payout_id", "return_id", "settled_at", "created_at", "is_unfit", "decision_id"}, "own_keys": None, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
     "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
@@ -337,7 +337,7 @@ async def test_who_finds_work_sees_ids_and_times_alone(
         assert await app.fetch(COLUMNS, privilege) == []
 
     work = await database.connect(database.work)
-    for table in set(WORK) - {"clock", "eras", "beats", "held_deliveries", "partner_states", "law_checks"}:
+    for table in set(WORK) - {"clock", "eras", "beats", "held_deliveries", "partner_states", "rail_cursors", "law_checks"}:
         companies = {r["company_id"] for r in await work.fetch(f"SELECT company_id FROM {table}")}
         assert {ana.company_id, dora.company_id} <= companies, f"{table} is seen across companies"
     for table in set(await tenant_tables(app)) - set(WORK) | {"signing_keys"}:

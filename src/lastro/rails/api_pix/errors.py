@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import structlog
+
 from lastro.rails.api_pix.wire import cut, read
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Permanent, Transient
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST_REASON = 200
 _MOST_VIOLATIONS = 20
+_log = structlog.get_logger(__name__)
 _LONGEST_PAUSE_SECONDS = 600
 _TYPE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 # Documents of people, which may stand in a bank's reason, and are nobody's to read in a log.
@@ -121,6 +124,15 @@ def judge(answer: NetworkAnswer, where: Where) -> Verdict:
     reason = said.reason or f"answered with HTTP status {answer.status}"
     pause = _retry_after(answer)
     return Verdict(row.meaning, code, reason, said.violations, row.alarms, said.word is not None, pause)
+
+
+def alarmed(verdict: Verdict, rail: str, where: Where, name: str) -> Verdict:
+    """Logs a verdict that an operator has to see: a mistake of set-up, or of ours. Returns it."""
+    if verdict.alarms:
+        _log.critical(
+            "bank.answer_alarming", rail=rail, kind=where, network_id=name, code=verdict.code, reason=verdict.reason
+        )
+    return verdict
 
 
 def _fits(row: _Row, status: int, said: _Said, where: Where) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from lastro.rails.api_pix import codes, wire
-from lastro.rails.api_pix.errors import Meaning, Verdict, judge
+from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Transient
 from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, IssueRefused
@@ -135,15 +135,6 @@ class ApiPixIssuer:
 
     def _told(self, answer: NetworkAnswer, where: Where, txid: str) -> Verdict:
         return alarmed(judge(answer, where), self._rail, where, txid)
-
-
-def alarmed(verdict: Verdict, rail: str, where: Where, name: str) -> Verdict:
-    """Logs a verdict that an operator has to see: a mistake of set-up, or of ours. Returns it."""
-    if verdict.alarms:
-        _log.critical(
-            "bank.answer_alarming", rail=rail, kind=where, network_id=name, code=verdict.code, reason=verdict.reason
-        )
-    return verdict
 
 
 def charge_path(txid: str) -> str:

@@ -1,0 +1,74 @@
+"""A merchant's own bank as a rail: charges end there, money goes back by it, and its list of payments is polled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro.rails import port
+from lastro.rails.api_pix import wire
+from lastro.rails.api_pix.charges import Charges, told
+from lastro.rails.api_pix.returns import Returns
+from lastro.rails.port import Unknown
+
+if TYPE_CHECKING:
+    import asyncio
+    from uuid import UUID
+
+    from lastro.rails.api_pix.polling import Polling
+    from lastro.rails.api_pix.returns import PaymentOf
+    from lastro.rails.api_pix.wire import Clock, Line
+    from lastro.rails.port import Keep, NetworkMessage, Pending
+
+_CLOSE_PREFIX = "close:"
+_log = structlog.get_logger(__name__)
+
+
+class ApiPix:
+    """The adapter of one connection: a Rail and a Stream. rail: the connection's name."""
+
+    def __init__(self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf) -> None:
+        self._rail = rail
+        self._line = line
+        self._polling = polling
+        self._charges = Charges(rail, line, clock)
+        self._returns = Returns(rail, line, clock, payment_of)
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """Ends a charge, or gives money back; the same again changes nothing there.
+
+        A charge that was paid meanwhile is left as it is: polling finds its payment. ValueError for another kind.
+        """
+        del network_id, company_id  # the one stands in the body, the other concerns us alone
+        if kind == port.COLLECTION_CLOSE:
+            await self._close(port.collection_close(body).reference)
+        elif kind == port.RETURN_SEND:
+            await self._returns.send(port.return_order(body))
+        else:
+            raise ValueError(f"a bank has no message for {kind}")
+
+    async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
+        """Returns the status of a return; of any other kind that of the charge that it names, by its payment first."""
+        if kind == port.RETURN_SEND:
+            return await self._returns.status_of(network_id)
+        return told(await self._charges.state(network_id.removeprefix(_CLOSE_PREFIX)))
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Polls until stop."""
+        await self._polling.listen(keep, stop)
+
+    async def catch_up(self, keep: Keep) -> None:
+        """Stores every payment that the bank lists by now. Transient: some may be missing."""
+        await self._polling.catch_up(keep)
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()
+
+    async def _close(self, txid: str) -> None:
+        found = await self._charges.remove(txid)
+        if isinstance(found, Unknown):
+            _log.error("bank.charge_unknown", rail=self._rail, network_id=txid)
+        elif found.status == wire.CONCLUDED or found.payments:
+            _log.warning("bank.charge_paid", rail=self._rail, network_id=txid)

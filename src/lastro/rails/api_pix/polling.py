@@ -1,0 +1,166 @@
+"""Finds the payments at a bank: polling with a cursor is the truth, a webhook is a bell.
+
+Every payment of the account is listed there, those of the merchant's other systems too. One that names an instrument of
+ours goes into the inbox; any other is foreign: it is kept in a list and moves nothing. The cursor moves only once both are
+stored, and each poll overlaps the one before, for banks that list late; a second copy is dropped where it is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import structlog
+
+from lastro.core.failpoints import failpoint
+from lastro.rails import port
+from lastro.rails.api_pix import wire
+from lastro.rails.api_pix.errors import Meaning, alarmed, judge
+from lastro.rails.api_pix.lists import TIMEOUT_SECONDS
+from lastro.rails.messages import Malformed, unread
+from lastro.rails.port.foreign import ForeignPayment
+from lastro.rails.pulling import pull_until, unless_stopped
+from lastro.standards.pix_ids import is_txid_dynamic
+
+if TYPE_CHECKING:
+    from lastro.rails.api_pix.lists import Lists, ListTerms
+    from lastro.rails.api_pix.wire import BankPayment, Line
+    from lastro.rails.cursors import RailCursor
+    from lastro.rails.port import Keep, NetworkMessage
+    from lastro.rails.port.foreign import Foreign, Own
+
+OVERLAP = timedelta(minutes=15)
+BEHIND = timedelta(seconds=2)  # the bank lists what has just come
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is watched at a connection. keys: the Pix keys that are ours there. poll_seconds: between two polls."""
+
+    rail: str
+    keys: frozenset[str]
+    poll_seconds: float
+    hint_seconds: float = 1.0
+
+
+class Sorter:
+    """Sorts payments of a bank into ours and foreign ones, and stores both."""
+
+    def __init__(self, watch: Watch, terms: ListTerms, own: Own, foreign: Foreign) -> None:
+        self._watch = watch
+        self._clock = terms.clock
+        self._own = own
+        self._foreign = foreign
+
+    async def store(self, rows: tuple[bytes, ...], keep: Keep) -> None:
+        """Stores the payments of a page, as the bank has written them. One that cannot be read is kept for people."""
+        payments: list[BankPayment] = []
+        messages: list[NetworkMessage] = []
+        for raw in rows:
+            try:
+                payments.append(wire.payment(raw, self._clock))
+            except Malformed:
+                messages.append(unread(raw))
+        txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
+        own = await self._own.own(self._watch.rail, txids) if txids else frozenset()
+        foreign: list[ForeignPayment] = []
+        for one in payments:
+            if one.txid is None or one.txid not in own:
+                foreign.append(self._as_foreign(one))
+            elif one.key is not None and one.key not in self._watch.keys:
+                _log.critical("bank.key_differs", rail=self._watch.rail, network_id=one.payment_id)
+                foreign.append(self._as_foreign(one))
+            else:
+                messages.append(settled(one, one.txid))
+        if foreign:
+            await self._foreign.keep(foreign)
+        await keep(messages)
+
+    def _as_foreign(self, one: BankPayment) -> ForeignPayment:
+        return ForeignPayment(self._watch.rail, one.payment_id, one.amount, one.at, one.txid, one.key)
+
+
+def settled(one: BankPayment, txid: str) -> NetworkMessage:
+    """Returns the message of a payment of ours. The bank has it, so that it is settled."""
+    told = port.Collected(one.payment_id, txid, one.amount, paid_at=one.at, settled_at=one.at)
+    name = f"pix:{one.payment_id}"
+    return port.NetworkMessage(port.COLLECTION_SETTLED, name, one.payment_id, port.encode(told), instrument=txid)
+
+
+class Polling:
+    """The stream of one connection. line: for the payments that a webhook names."""
+
+    def __init__(self, watch: Watch, terms: ListTerms, line: Line, lists: Lists, cursor: RailCursor, sorter: Sorter) -> None:
+        self._watch = watch
+        self._terms = terms
+        self._line = line
+        self._lists = lists
+        self._cursor = cursor
+        self._sorter = sorter
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Polls until stop. A webhook makes the payment that it names be looked at within a second."""
+        await pull_until(stop, lambda: self._turn(keep, stop))
+        await self._cursor.give_up()
+
+    async def catch_up(self, keep: Keep) -> None:
+        """Stores everything from the cursor to now, whoever polls; the cursor stays. Transient: some may be missing."""
+        place = await self._cursor.read()
+        await self._lists.payments(place.until - OVERLAP, place.now, lambda rows: self._sorter.store(rows, keep))
+
+    async def poll(self, keep: Keep) -> bool:
+        """Stores what came since the cursor, and moves it; False: another process polls. Transient: ask again later."""
+        place = await self._cursor.take()
+        if place is None:
+            await keep([])
+            return False
+        goal = place.now - BEHIND
+        since = min(place.until, goal) - OVERLAP
+
+        async def take(rows: tuple[bytes, ...]) -> None:
+            await self._sorter.store(rows, keep)
+            if await self._cursor.take() is None:
+                raise port.Transient("another process has begun to poll")
+
+        while True:
+            until = min(since + self._terms.window, goal)
+            await self._lists.payments(since, until, take)
+            failpoint("inbox.stored")
+            await self._cursor.move(until)
+            if until >= goal:
+                break
+            since = until - OVERLAP
+        await keep([])
+        return True
+
+    async def _turn(self, keep: Keep, stop: asyncio.Event) -> bool:
+        """Polls once, then waits for the next turn and looks at hints meanwhile; False when stopping."""
+        clock = asyncio.get_running_loop().time
+        if await unless_stopped(stop, self.poll(keep)) is None:
+            return False
+        ends_at = clock() + self._watch.poll_seconds
+        while (left := ends_at - clock()) > 0:
+            if await unless_stopped(stop, self._hinted(keep, min(left, self._watch.hint_seconds))) is None:
+                return False
+        return True
+
+    async def _hinted(self, keep: Keep, seconds: float) -> bool:
+        for name in await self._cursor.hints():
+            await self.look(name, keep)
+        await asyncio.sleep(seconds)
+        return True
+
+    async def look(self, payment_id: str, keep: Keep) -> None:
+        """Stores one payment that a webhook has named: what the bank has of it, and nothing that the webhook said."""
+        answer = await self._line.ask("GET", f"/pix/{quote(payment_id, safe='')}", None, TIMEOUT_SECONDS)
+        verdict = alarmed(judge(answer, "GET pix"), self._watch.rail, "GET pix", payment_id)
+        if verdict.meaning is Meaning.DONE and wire.is_json(answer.body):
+            await self._sorter.store((answer.body,), keep)
+        elif verdict.meaning is Meaning.UNKNOWN:
+            _log.warning("bank.hint_unknown", rail=self._watch.rail, network_id=payment_id)
+        else:  # polling finds it
+            _log.info("bank.hint_unread", rail=self._watch.rail, network_id=payment_id, reason=verdict.reason)

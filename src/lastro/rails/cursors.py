@@ -1,0 +1,103 @@
+"""Where a network's list is read from next, for networks that keep no place for us; one process at a time reads on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.core.errors import Stale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.core.db import Database
+
+LEASE_SECONDS = 60.0
+MOST_HINTS = 1000
+# A stream begins a day before it is first read: an order may have been paid before anybody polled.
+_TAKE = """
+INSERT INTO rail_cursors AS c (rail, stream, until, lease_token, leased_until)
+VALUES ($1, $2, business_now() - interval '1 day', $3, machine_now() + make_interval(secs => $4))
+ON CONFLICT (rail, stream) DO UPDATE SET lease_token = excluded.lease_token, leased_until = excluded.leased_until
+  WHERE c.leased_until IS NULL OR c.leased_until <= machine_now() OR c.lease_token = excluded.lease_token
+RETURNING until, business_now() AS now
+"""
+_READ = """
+SELECT coalesce(c.until, n.now - interval '1 day') AS until, n.now
+  FROM (SELECT business_now() AS now) n LEFT JOIN rail_cursors c ON c.rail = $1 AND c.stream = $2
+"""
+_MOVE = """
+UPDATE rail_cursors SET until = greatest(until, $4), leased_until = machine_now() + make_interval(secs => $5)
+ WHERE rail = $1 AND stream = $2 AND lease_token = $3 RETURNING 1
+"""
+_GIVE_UP = """
+UPDATE rail_cursors SET lease_token = NULL, leased_until = NULL
+ WHERE rail = $1 AND stream = $2 AND lease_token = $3 RETURNING 1
+"""
+_HINT = """
+UPDATE rail_cursors SET hints = (SELECT array_agg(DISTINCT h) FROM unnest(hints || $3::text[]) h)
+ WHERE rail = $1 AND stream = $2 AND cardinality(hints) + cardinality($3::text[]) <= $4 RETURNING 1
+"""
+_HINTED = """
+UPDATE rail_cursors c SET hints = '{}' FROM rail_cursors before
+ WHERE c.rail = $1 AND c.stream = $2 AND before.rail = $1 AND before.stream = $2 AND before.hints <> '{}' AND c.hints <> '{}'
+RETURNING before.hints
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPosition:
+    """Where a stream is read from next. until: what came before is stored. now: business time."""
+
+    until: datetime
+    now: datetime
+
+
+class RailCursor:
+    """The place of one stream of a rail, and the hints about it. token: of this process, drawn once.
+
+    seconds: how long the lease lasts without a word, by the database's clock.
+    """
+
+    def __init__(self, database: Database, rail: str, stream: str, token: UUID, seconds: float = LEASE_SECONDS) -> None:
+        self._database = database
+        self._named = (rail, stream)
+        self._token = token
+        self._seconds = seconds
+
+    async def take(self) -> StreamPosition | None:
+        """Takes the lease, or keeps it; None: another process has it. DatabaseAway: try again later."""
+        async with self._database.session() as session:
+            row = await session.row(_TAKE, *self._named, self._token, self._seconds)
+        return None if row is None else StreamPosition(row["until"], row["now"])
+
+    async def read(self) -> StreamPosition:
+        """Returns the place, whoever has the lease. DatabaseAway: try again later."""
+        async with self._database.session() as session:
+            row = await session.row(_READ, *self._named)
+        assert row is not None
+        return StreamPosition(row["until"], row["now"])
+
+    async def move(self, until: datetime) -> None:
+        """Moves the place, never back, and keeps the lease. Stale: another process has taken it over."""
+        async with self._database.session() as session:
+            if not await session.fetch(_MOVE, *self._named, self._token, until, self._seconds):
+                raise Stale("rail_cursors")
+
+    async def give_up(self) -> None:
+        """Ends the lease, if it is this process's. DatabaseAway: it ends by itself."""
+        async with self._database.session() as session:
+            await session.fetch(_GIVE_UP, *self._named, self._token)
+
+    async def hint(self, payment_ids: Sequence[str]) -> bool:
+        """Notes payments that somebody says are there. False: there are too many, and polling finds them."""
+        async with self._database.session() as session:
+            return bool(await session.fetch(_HINT, *self._named, list(payment_ids), MOST_HINTS))
+
+    async def hints(self) -> tuple[str, ...]:
+        """Takes the noted payments, each once; a crash loses them, and polling finds them."""
+        async with self._database.session() as session:
+            row = await session.row(_HINTED, *self._named)
+        return () if row is None else tuple(row["hints"])
