@@ -8,19 +8,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from typing import Any
 
 from aiohttp import web
+from tests.oracles import pix_api
+from tests.oracles.contract import Exchange
 
 from lastro.core.secrets import Secret
 from lastro.rails.network_client import NetworkClient
 from lastro.standards import brcode
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lastro.rails.network_client import NetworkAnswer
 
 TYPE = "https://pix.bcb.gov.br/api/v2/error/"
 AT = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)
@@ -51,6 +47,9 @@ class Bank:
     lists_charge: Callable[[dict[str, Any]], dict[str, Any]] = lambda charge: charge
     most: int = 100
     now: datetime = AT
+    # What the official document has against our requests, and against them and the answers: some tests want wrong ones.
+    asked_wrongly: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
     url: str = ""
 
     @property
@@ -98,6 +97,11 @@ class Bank:
             request.transport.abort()
         body = answer.body if isinstance(answer.body, bytes) else b""
         self.exchanges.append((request.method, request.path_qs, sent, answer.status, answer.content_type, body))
+        if pix_api.found() is not None:
+            exchange = Exchange(request.method, request.path_qs, sent, answer.status, answer.content_type, body)
+            self.asked_wrongly += pix_api.oracle().target_problems(request.method, request.path_qs)
+            self.wrong += pix_api.oracle().problems_of(exchange)
+            self.asked_wrongly += [problem for problem in self.wrong if " request " in problem]
         return answer
 
     async def _put_charge(self, request: web.Request) -> web.Response:
@@ -181,33 +185,19 @@ def _within(request: web.Request, at: str) -> bool:
     return since <= datetime.fromisoformat(at) <= until
 
 
-class PlainLine:
-    """A line to a bank without TLS: a `Line` of the adapter."""
-
-    def __init__(self, url: str) -> None:
-        self._client = NetworkClient(url, Secret("a-token"))
-
-    async def ask(
-        self, method: str, path: str, body: bytes | None, seconds: float, *, query: Mapping[str, str] | None = None
-    ) -> NetworkAnswer:
-        return await self._client.ask(method, path + (f"?{urlencode(query)}" if query else ""), body, seconds)
-
-    async def close(self) -> None:
-        await self._client.close()
-
-
 @asynccontextmanager
-async def serving(bank: Bank) -> AsyncIterator[PlainLine]:
-    """Serves the bank on a free port."""
+async def serving(bank: Bank) -> AsyncIterator[NetworkClient]:
+    """Serves the bank on a free port. What we ask it is as the official document has it, where that is here."""
     runner = web.AppRunner(bank.application(), shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     host, port = runner.addresses[0][:2]
     bank.url = f"http://{host}:{port}"
-    line = PlainLine(bank.url)
+    line = NetworkClient(bank.url, Secret("a-token"))
     try:
         yield line
     finally:
         await line.close()
         await runner.cleanup()
+    assert not bank.asked_wrongly

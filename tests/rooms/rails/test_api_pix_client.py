@@ -1,7 +1,7 @@
 """What is ordered at a bank after a charge was made: its end, and refunds; and what the bank says became of them."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from lastro.core.money import Money
+from lastro.orders import ForeignPayments
 from lastro.rails import port
 from lastro.rails.api_pix.client import ApiPix
 from lastro.rails.api_pix.lists import Lists, ListTerms
@@ -38,9 +39,9 @@ class Desk:
     """A bank, our adapter to it, and a payment there that a return of ours gives back a real of."""
 
     bank: Bank
-    rail: ApiPix
     payment: str
-    returned: dict[str, ReturnedPayment]
+    returned: dict[str, ReturnedPayment] = field(default_factory=dict)
+    rail: ApiPix = field(init=False)
 
     async def __call__(self, return_id: str) -> ReturnedPayment | None:
         return self.returned.get(return_id)
@@ -75,10 +76,10 @@ async def desk(scene: Scene) -> AsyncIterator[Desk]:
     bank = Bank()
     async with serving(bank) as line:
         terms, watch = ListTerms(RAIL, "utc", timedelta(days=5), 100), Watch(RAIL, frozenset(), 600)
-        sorter = Sorter(watch, terms, Instruments(scene.work), foreign=None)  # type: ignore[arg-type] nothing is listed here
+        sorter = Sorter(watch, terms, Instruments(scene.work), ForeignPayments(scene.runner, NOBODY))
         cursor = RailCursor(scene.database, RAIL, "pix", UUID(int=1))
         polling = Polling(watch, terms, line, Lists(terms, line), cursor, sorter)
-        made = Desk(bank, None, bank.pay(1, AT), {})  # type: ignore[arg-type] it needs the desk
+        made = Desk(bank, bank.pay(1, AT))
         made.returned[RETURN] = ReturnedPayment(made.payment, Money(100, "BRL"))
         made.rail = ApiPix(RAIL, line, "utc", polling, made)
         yield made
@@ -201,6 +202,7 @@ async def test_money_goes_back_under_our_id_with_the_same_bytes(desk: Desk) -> N
     assert await desk.final() == port.ReturnFinal(
         RETURN, desk.payment, settled=True, settled_at=AT + timedelta(seconds=3), amount=Money(100, "BRL")
     )
+    assert not desk.bank.wrong
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ async def test_a_charge_is_made(counter: Counter) -> None:
         "valor": {"original": "10.50"}, "chave": "loja@example.com", "solicitacaoPagador": "Caf\u00e9",
     }  # fmt: skip
     assert counter.bank.asked == [f"PUT {PATH}"]
+    assert not counter.bank.wrong
 
 
 async def test_the_bank_says_how_long_it_may_be_paid(counter: Counter) -> None:

@@ -5,7 +5,7 @@ import json
 import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -24,10 +24,10 @@ from lastro.rails.api_pix.polling import Polling, Sorter, Watch
 from lastro.rails.cursors import RailCursor
 from lastro.rails.inbox import Inbox
 from lastro.rails.instruments import Instruments
-from lastro.rails.network_client import NetworkAnswer
+from lastro.rails.network_client import NetworkAnswer, NetworkClient
 from lastro.rails.port import Transient
 
-from .api_pix_bank import Bank, PlainLine, serving
+from .api_pix_bank import Bank, serving
 from .conftest import House, Scene, until
 from .network import ISPB
 from .test_api_pix_issuing import answers, refuses
@@ -45,11 +45,11 @@ class Branch:
     scene: Scene
     ana: UUID
     bank: Bank
-    line: PlainLine
+    line: NetworkClient
     made: list[Polling] = field(default_factory=list)
 
     def terms(self, **changes: Any) -> ListTerms:
-        return ListTerms(**({"rail": RAIL, "clock": "utc", "window": 5 * DAY, "page_size": 100} | changes))
+        return replace(ListTerms(RAIL, "utc", 5 * DAY, 100), **changes)
 
     def cursor(self, number: int = 1, seconds: float = 60.0) -> RailCursor:
         return RailCursor(self.scene.database, RAIL, "pix", UUID(int=number), seconds)
@@ -217,6 +217,7 @@ async def test_every_page_is_read_whatever_size_the_bank_gives(branch: Branch) -
     await branch.polling(page_size=1000).poll(branch.keep)
     assert [name for _, _, name in await branch.told()] == [f"pix:{name}" for name in sorted(names)]
     assert len(branch.bank.asked) == 8
+    assert not branch.bank.wrong
 
 
 async def test_payments_that_move_between_pages_are_not_missed(branch: Branch) -> None:
@@ -410,7 +411,9 @@ class Endless:
     def __init__(self, items: int, size: int) -> None:
         self.items, self.size = items, size
 
-    async def ask(self, method: str, path: str, body: bytes | None, seconds: float, *, query: Any = None) -> NetworkAnswer:
+    async def ask(
+        self, method: str, path: str, body: bytes | None, seconds: float, *, query: Any = None, more: Any = None
+    ) -> NetworkAnswer:
         page = int(query["paginacao.paginaAtual"])
         rows = range(page * self.size, min(self.items, (page + 1) * self.size))
         paging = {"quantidadeDePaginas": -(-self.items // self.size), "quantidadeTotalDeItens": self.items}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lastro.core.money import Money
 from lastro.rails.api_pix import wire
+from lastro.rails.api_pix.dialects import Clock
 from lastro.rails.messages import Malformed
 
 E2E = "E12345678202611231300abcdef12345"
@@ -53,7 +54,7 @@ def test_an_amount_is_read_as_it_is_written(minor: int) -> None:
         ("2026-11-23T10:00:00.0", "local-marked-z", AT),
     ],
 )  # fmt: skip
-def test_an_instant_is_read_by_the_banks_clock(text: str, clock: wire.Clock, at: datetime) -> None:
+def test_an_instant_is_read_by_the_banks_clock(text: str, clock: Clock, at: datetime) -> None:
     read = wire.instant(text, clock, "horario")
     assert (read, read.tzinfo) == (at, UTC)
 
@@ -181,7 +182,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from(["utc", "local", "local-marked-z"]))
-def test_anything_is_read_or_refused(value: object, clock: wire.Clock) -> None:
+def test_anything_is_read_or_refused(value: object, clock: Clock) -> None:
     for read in (wire.payment, wire.return_):
         try:
             read(raw(value), clock)

@@ -18,7 +18,9 @@ from lastro.rails.port import Pending, Transient, Unknown
 
 if TYPE_CHECKING:
     from lastro.core.money import Money
-    from lastro.rails.api_pix.wire import BankPayment, Clock, Line
+    from lastro.rails.api_pix.dialects import Clock
+    from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.api_pix.wire import BankPayment
     from lastro.rails.port import NetworkMessage
 
 _STATUSES = frozenset({wire.ACTIVE, wire.CONCLUDED, wire.REMOVED_BY_US, wire.REMOVED_BY_BANK})

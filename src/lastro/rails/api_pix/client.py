@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
+    from lastro.rails.api_pix.dialects import Clock
+    from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.polling import Polling
     from lastro.rails.api_pix.returns import PaymentOf
-    from lastro.rails.api_pix.wire import Clock, Line
     from lastro.rails.port import Keep, NetworkMessage, Pending
 
 _CLOSE_PREFIX = "close:"

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.rails.api_pix.codes import Merchant
+    from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.errors import Where
-    from lastro.rails.api_pix.wire import BankCharge, Clock, Line
+    from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.api_pix.wire import BankCharge
     from lastro.rails.network_client import NetworkAnswer
     from lastro.rails.port import Person
 

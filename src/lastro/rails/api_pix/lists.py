@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from datetime import datetime
 
-    from lastro.rails.api_pix.wire import Clock, Line, Listing
+    from lastro.rails.api_pix.dialects import Clock
+    from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.api_pix.wire import Listing
 
     Take = Callable[[tuple[bytes, ...]], Awaitable[None]]
 

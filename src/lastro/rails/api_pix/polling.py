@@ -26,8 +26,9 @@ from lastro.rails.pulling import pull_until, unless_stopped
 from lastro.standards.pix_ids import is_txid_dynamic
 
 if TYPE_CHECKING:
+    from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.lists import Lists, ListTerms
-    from lastro.rails.api_pix.wire import BankPayment, Line
+    from lastro.rails.api_pix.wire import BankPayment
     from lastro.rails.cursors import RailCursor
     from lastro.rails.port import Keep, NetworkMessage
     from lastro.rails.port.foreign import Foreign, Own

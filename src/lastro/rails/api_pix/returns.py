@@ -18,7 +18,9 @@ from lastro.rails.port import Pending, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
     from lastro.core.money import Money
-    from lastro.rails.api_pix.wire import BankReturn, Clock, Line
+    from lastro.rails.api_pix.dialects import Clock
+    from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.api_pix.wire import BankReturn
     from lastro.rails.port import NetworkMessage, ReturnOrder
 
 NO_OTHER_PAYEE = "NOT_SUPPORTED"  # our word: a bank gives back to the payer alone

@@ -10,7 +10,7 @@ import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -19,13 +19,10 @@ from lastro.rails.messages import Malformed
 from lastro.standards.calendar import BRASILIA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from lastro.rails.network_client import NetworkAnswer
+    from lastro.rails.api_pix.dialects import Clock
 
-# What an instant of the bank means. utc: as RFC 3339 says. local-marked-z: its Z is wrong, the time is Brasilia's.
-# local: it has no zone and is Brasilia's.
-Clock = Literal["utc", "local-marked-z", "local"]
 T = TypeVar("T")
 
 ACTIVE, CONCLUDED = "ATIVA", "CONCLUIDA"
@@ -42,18 +39,6 @@ _FIRST_YEAR, _LAST_YEAR = 2015, 2200
 
 class NotJson(Malformed):
     """An answer that is no JSON at all: a page of a gateway, or a part of an answer."""
-
-
-class Line(Protocol):
-    """The way to one bank: each call is one whole exchange."""
-
-    async def ask(
-        self, method: str, path: str, body: bytes | None, seconds: float, *, query: Mapping[str, str] | None = None
-    ) -> NetworkAnswer:
-        """Makes one exchange within so many seconds. Transient: it is not known if it took effect."""
-
-    async def close(self) -> None:
-        """Ends its connections."""
 
 
 class _Calendar(msgspec.Struct):
