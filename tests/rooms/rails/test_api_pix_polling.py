@@ -1,107 +1,28 @@
 """Payments at a bank are found by polling alone: each once, ours booked, the merchant's others listed, none skipped."""
 
 import asyncio
-import json
-import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from itertools import pairwise
+from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qs
-from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
 
 from lastro.core.errors import Stale
 from lastro.core.money import Money
-from lastro.orders import ForeignPayments
 from lastro.rails import port
-from lastro.rails.api_pix.lists import Lists, ListTerms
-from lastro.rails.api_pix.polling import Polling, Sorter, Watch
-from lastro.rails.cursors import RailCursor
-from lastro.rails.inbox import Inbox
-from lastro.rails.instruments import Instruments
-from lastro.rails.network_client import NetworkAnswer, NetworkClient
 from lastro.rails.port import Transient
 
-from .api_pix_bank import Bank, serving
+from .api_pix_bank import Bank
+from .api_pix_branch import DAY, KEY, OTHERS, TXID, Branch, branch_of
 from .conftest import House, Scene, until
-from .network import ISPB
 from .test_api_pix_issuing import answers, refuses
-
-RAIL, KEY = "efi1", "loja@example.com"
-TXID = "00007" + "a" * 27
-OTHERS = "00007" + "b" * 27  # a txid of another system of the merchant, which decodes to the number of our company
-DAY = timedelta(days=1)
-
-
-@dataclass
-class Branch:
-    """A scene, a bank beside it, and a poller of our connection there."""
-
-    scene: Scene
-    ana: UUID
-    bank: Bank
-    line: NetworkClient
-    made: list[Polling] = field(default_factory=list)
-
-    def terms(self, **changes: Any) -> ListTerms:
-        return replace(ListTerms(RAIL, "utc", 5 * DAY, 100), **changes)
-
-    def cursor(self, number: int = 1, seconds: float = 60.0) -> RailCursor:
-        return RailCursor(self.scene.database, RAIL, "pix", UUID(int=number), seconds)
-
-    def polling(self, number: int = 1, poll_seconds: float = 600, **changes: Any) -> Polling:
-        terms = self.terms(**changes)
-        watch = Watch(RAIL, frozenset({KEY}), poll_seconds, hint_seconds=0.02)
-        foreign = ForeignPayments(self.scene.runner, self.ana)
-        sorter = Sorter(watch, terms, Instruments(self.scene.work), foreign)
-        return Polling(watch, terms, self.line, Lists(terms, self.line), self.cursor(number), sorter)
-
-    @property
-    def inbox(self) -> Inbox:
-        return Inbox(self.scene.database, self.scene.work, self.scene.chance, ISPB, RAIL)
-
-    async def keep(self, messages: list[port.NetworkMessage]) -> None:
-        await self.inbox.keep(messages)
-
-    async def told(self) -> list[tuple[UUID, str, str]]:
-        rows = await self.scene.rows("SELECT company_id, kind, network_id FROM inbox ORDER BY network_id")
-        return [(row["company_id"], row["kind"], row["network_id"]) for row in rows]
-
-    async def foreign(self) -> list[str]:
-        return [row["payment_id"] for row in await self.scene.rows("SELECT payment_id FROM foreign_payments ORDER BY 1")]
-
-    async def until(self) -> datetime:
-        (row,) = await self.scene.rows("SELECT until FROM rail_cursors")
-        at: datetime = row["until"]
-        return at
-
-    async def later(self, seconds: int) -> None:
-        """Business time is so much later."""
-        await self.scene.admin.execute(
-            "UPDATE clock SET offset_us = offset_us + $1::bigint, version = version + 1", seconds * 10**6
-        )
-
-    async def instrument(self, txid: str = TXID) -> None:
-        """An instrument of the connection; its order is nobody's business here."""
-        await self.scene.admin.execute("SET session_replication_role = replica")
-        await self.scene.admin.execute(
-            "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
-            self.ana, self.scene.chance.uuid(self.bank.now), RAIL, txid,
-        )  # fmt: skip
-        await self.scene.admin.execute("SET session_replication_role = DEFAULT")
 
 
 @pytest.fixture
 async def branch(scene: Scene, house: House) -> AsyncIterator[Branch]:
-    bank = Bank(now=await scene.now())
-    async with serving(bank) as line:
-        made = Branch(scene, house.ana, bank, line)
-        await made.instrument()
+    async with branch_of(scene, house) as made:
         yield made
 
 
@@ -211,95 +132,6 @@ async def test_a_payment_that_the_bank_lists_late_is_found(branch: Branch) -> No
     assert len(await branch.told()) == 1
 
 
-async def test_every_page_is_read_whatever_size_the_bank_gives(branch: Branch) -> None:
-    branch.bank.most = 7  # less than was asked for, and the question is repeated as if it were granted
-    names = [branch.bank.pay(n, branch.bank.now - timedelta(minutes=1), txid=TXID) for n in range(50)]
-    await branch.polling(page_size=1000).poll(branch.keep)
-    assert [name for _, _, name in await branch.told()] == [f"pix:{name}" for name in sorted(names)]
-    assert len(branch.bank.asked) == 8
-    assert not branch.bank.wrong
-
-
-async def test_payments_that_move_between_pages_are_not_missed(branch: Branch) -> None:
-    """A payment that comes while pages are read moves all others to a later place; one that goes moves them back."""
-    branch.bank.most = 5
-    at = branch.bank.now - timedelta(minutes=1)
-    names = [branch.bank.pay(n, at - timedelta(seconds=n), txid=TXID) for n in range(20)]
-
-    def hidden(bank: Bank, request: Any) -> None:
-        bank.payments.pop(names[0])  # those behind it move to pages that were read before
-
-    def nothing(bank: Bank, request: Any) -> None:
-        return
-
-    branch.bank.next("GET pixs", nothing, nothing, hidden)
-    await branch.polling().poll(branch.keep)
-    told = {name for _, _, name in await branch.told()}
-    assert told >= {f"pix:{name}" for name in names[1:]}
-
-
-async def test_a_list_that_never_holds_still_does_not_move_the_cursor(branch: Branch) -> None:
-    await branch.polling().poll(branch.keep)
-    before = await branch.until()
-    await branch.later(60)
-    body = {"parametros": {"paginacao": {"quantidadeDePaginas": 1, "quantidadeTotalDeItens": 3}}, "pix": []}
-    branch.bank.next("GET pixs", *[answers(200, body)] * 4)
-    with pytest.raises(Transient, match=r"hold still"):
-        await branch.polling().poll(branch.keep)
-    assert await branch.until() == before
-
-
-async def test_a_bank_that_knows_no_pages_is_read_until_it_repeats_itself(branch: Branch) -> None:
-    name = branch.bank.pay(1, branch.bank.now - timedelta(minutes=1), txid=TXID)
-    body = {"pix": [branch.bank.payments[name]]}
-    branch.bank.next("GET pixs", *[answers(200, body)] * 2)
-    await branch.polling().poll(branch.keep)
-    assert len(branch.bank.asked) == 2
-    assert len(await branch.told()) == 1
-
-
-async def test_after_an_outage_it_walks_in_windows_and_skips_nothing(branch: Branch) -> None:
-    await branch.polling().poll(branch.keep)
-    began = await branch.until()
-    await branch.later(12 * 86_400)
-    names = [branch.bank.pay(n, began + n * DAY, txid=TXID) for n in range(12)]
-    branch.bank.exchanges.clear()
-    await branch.polling().poll(branch.keep)
-    assert len(await branch.told()) == len(names)
-    windows = [_window(target) for _, target, *_ in branch.bank.exchanges]
-    assert len(windows) == 3
-    assert all(until - since <= 5 * DAY for since, until in windows)
-    for (_, before), (since, _) in pairwise(windows):
-        assert before - since >= timedelta(minutes=15)
-
-
-def _window(target: str) -> tuple[datetime, datetime]:
-    query = parse_qs(target.partition("?")[2])
-    return datetime.fromisoformat(query["inicio"][0]), datetime.fromisoformat(query["fim"][0])
-
-
-@pytest.mark.parametrize("end", ["inicio", "fim"])
-async def test_a_bank_that_cuts_the_period_is_asked_for_the_rest(branch: Branch, end: str) -> None:
-    """It answers for one day at most, and says so in `parametros` alone."""
-    await branch.polling().poll(branch.keep)
-    began = await branch.until()
-    await branch.later(4 * 86_400)
-    names = [branch.bank.pay(n, began + n * DAY + timedelta(hours=1), txid=TXID) for n in range(4)]
-
-    def cut(bank: Bank, request: Any) -> Any:
-        since, until = _window(str(request.rel_url))
-        if until - since > DAY:
-            since, until = (until - DAY, until) if end == "inicio" else (since, since + DAY)
-        found = [one for one in bank.payments.values() if since <= datetime.fromisoformat(one["horario"]) <= until]
-        paging = {"quantidadeDePaginas": 1, "quantidadeTotalDeItens": len(found)}
-        said = {"inicio": since.isoformat(), "fim": until.isoformat(), "paginacao": paging}
-        return answers(200, {"parametros": said, "pix": found})(bank, request)
-
-    branch.bank.next("GET pixs", *[cut] * 50)
-    await branch.polling().poll(branch.keep)
-    assert {name for _, _, name in await branch.told()} == {f"pix:{name}" for name in names}
-
-
 async def test_one_process_polls_and_the_others_wait(branch: Branch) -> None:
     first, second = branch.polling(1), branch.polling(2)
     assert await first.poll(branch.keep)
@@ -379,65 +211,3 @@ async def test_an_hour_of_silence_is_no_failure_of_the_listener(branch: Branch) 
         stop.set()
         with suppress(asyncio.CancelledError):
             await asyncio.wait_for(listening, 10)
-
-
-@pytest.mark.parametrize("clock", ["local", "local-marked-z"])
-async def test_a_bank_with_a_clock_of_its_own_hides_no_three_hours(branch: Branch, clock: Any) -> None:
-    """It takes our Z for its own time, and marks its own with it (bacen/pix-api #573)."""
-    await branch.polling(clock=clock).poll(branch.keep)
-    began = await branch.until()
-    await branch.later(3600)
-    at = began + timedelta(minutes=30)
-    local = (at - timedelta(hours=3)).isoformat(timespec="milliseconds").replace("+00:00", "Z" if "z" in clock else "")
-    branch.bank.pay(1, at, txid=TXID, horario=local)
-    found = list(branch.bank.payments.values())
-
-    def by_its_clock(bank: Bank, request: Any) -> Any:
-        since, until = (one + timedelta(hours=3) for one in _window(str(request.rel_url)))
-        listed = found if since <= at <= until else []
-        return answers(200, {"pix": listed, "parametros": {"paginacao": {"quantidadeTotalDeItens": len(listed)}}})(
-            bank, request
-        )
-
-    branch.bank.next("GET pixs", *[by_its_clock] * 4)
-    await branch.polling(clock=clock).poll(branch.keep)
-    (row,) = await branch.scene.rows("SELECT body FROM inbox")
-    assert abs(port.collected(bytes(row["body"])).paid_at - at) < timedelta(seconds=1)
-
-
-class Endless:
-    """A line to a bank that lists so many payments, page by page, and keeps none."""
-
-    def __init__(self, items: int, size: int) -> None:
-        self.items, self.size = items, size
-
-    async def ask(
-        self, method: str, path: str, body: bytes | None, seconds: float, *, query: Any = None, more: Any = None
-    ) -> NetworkAnswer:
-        page = int(query["paginacao.paginaAtual"])
-        rows = range(page * self.size, min(self.items, (page + 1) * self.size))
-        paging = {"quantidadeDePaginas": -(-self.items // self.size), "quantidadeTotalDeItens": self.items}
-        pix = [{"endToEndId": f"E{n:031d}", "valor": "1.00", "horario": "2026-11-23T13:00:00Z"} for n in rows]
-        return NetworkAnswer(200, {}, json.dumps({"parametros": {"paginacao": paging}, "pix": pix}).encode())
-
-    async def close(self) -> None:
-        return
-
-
-async def test_memory_does_not_grow_with_the_list() -> None:
-    terms = ListTerms(RAIL, "utc", 5 * DAY, 1000)
-    since = datetime.fromisoformat("2026-11-23T00:00:00Z")
-    peaks = []
-    for items in (2_000, 40_000):
-        seen = 0
-
-        async def take(rows: tuple[bytes, ...]) -> None:
-            nonlocal seen
-            seen += len(rows)
-
-        tracemalloc.start()
-        await Lists(terms, Endless(items, 1000)).payments(since, since + DAY, take)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-        assert seen == items
-    assert peaks[1] < 1.2 * peaks[0]

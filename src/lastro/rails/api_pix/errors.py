@@ -74,7 +74,7 @@ _TABLE = (
     _Row(frozenset({401, 403}), Meaning.TRANSIENT, alarms=True),
     _Row(_NO, Meaning.TRANSIENT, words=_SET_UP, alarms=True),
     _Row(_NO, Meaning.TRANSIENT, words=_AWAY),
-    _Row(frozenset({404}), Meaning.UNKNOWN, words=_NOT_FOUND, where=_GETS, is_worded=True),
+    _Row(frozenset({404}), Meaning.UNKNOWN, words=_NOT_FOUND, where=_GETS | _PATCH, is_worded=True),
     _Row(frozenset({404}), Meaning.TRANSIENT, is_worded=False),  # a gateway's, which knows nothing of the bank's objects
     _Row(frozenset({404}), Meaning.TRANSIENT, alarms=True),
     _Row(frozenset({409}), Meaning.LOOK, where=_PUTS),

@@ -1,0 +1,93 @@
+"""A scene, a bank beside it, and a poller of our connection there."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from lastro.orders import ForeignPayments
+from lastro.rails import port
+from lastro.rails.api_pix.lists import Lists, ListTerms
+from lastro.rails.api_pix.polling import Polling, Sorter, Watch
+from lastro.rails.cursors import RailCursor
+from lastro.rails.inbox import Inbox
+from lastro.rails.instruments import Instruments
+from lastro.rails.network_client import NetworkClient
+
+from .api_pix_bank import Bank, serving
+from .conftest import House, Scene
+from .network import ISPB
+
+RAIL, KEY = "efi1", "loja@example.com"
+TXID = "00007" + "a" * 27
+OTHERS = "00007" + "b" * 27  # a txid of another system of the merchant, which decodes to the number of our company
+DAY = timedelta(days=1)
+
+
+@dataclass
+class Branch:
+    """A scene, a bank beside it, and a poller of our connection there."""
+
+    scene: Scene
+    ana: UUID
+    bank: Bank
+    line: NetworkClient
+
+    def terms(self, **changes: Any) -> ListTerms:
+        return replace(ListTerms(RAIL, "utc", 5 * DAY, 100), **changes)
+
+    def cursor(self, number: int = 1, seconds: float = 60.0) -> RailCursor:
+        return RailCursor(self.scene.database, RAIL, "pix", UUID(int=number), seconds)
+
+    def polling(self, number: int = 1, poll_seconds: float = 600, **changes: Any) -> Polling:
+        terms = self.terms(**changes)
+        watch = Watch(RAIL, frozenset({KEY}), poll_seconds, hint_seconds=0.02)
+        foreign = ForeignPayments(self.scene.runner, self.ana)
+        sorter = Sorter(watch, terms, Instruments(self.scene.work), foreign)
+        return Polling(watch, terms, self.line, Lists(terms, self.line), self.cursor(number), sorter)
+
+    @property
+    def inbox(self) -> Inbox:
+        return Inbox(self.scene.database, self.scene.work, self.scene.chance, ISPB, RAIL)
+
+    async def keep(self, messages: list[port.NetworkMessage]) -> None:
+        await self.inbox.keep(messages)
+
+    async def told(self) -> list[tuple[UUID, str, str]]:
+        rows = await self.scene.rows("SELECT company_id, kind, network_id FROM inbox ORDER BY network_id")
+        return [(row["company_id"], row["kind"], row["network_id"]) for row in rows]
+
+    async def foreign(self) -> list[str]:
+        return [row["payment_id"] for row in await self.scene.rows("SELECT payment_id FROM foreign_payments ORDER BY 1")]
+
+    async def until(self) -> datetime:
+        (row,) = await self.scene.rows("SELECT until FROM rail_cursors")
+        at: datetime = row["until"]
+        return at
+
+    async def later(self, seconds: int) -> None:
+        """Business time is so much later."""
+        await self.scene.admin.execute(
+            "UPDATE clock SET offset_us = offset_us + $1::bigint, version = version + 1", seconds * 10**6
+        )
+
+    async def instrument(self, txid: str = TXID) -> None:
+        """An instrument of the connection; its order is nobody's business here."""
+        await self.scene.admin.execute("SET session_replication_role = replica")
+        await self.scene.admin.execute(
+            "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
+            self.ana, self.scene.chance.uuid(self.bank.now), RAIL, txid,
+        )  # fmt: skip
+        await self.scene.admin.execute("SET session_replication_role = DEFAULT")
+
+
+@asynccontextmanager
+async def branch_of(scene: Scene, house: House) -> AsyncIterator[Branch]:
+    """Opens a bank whose clock shows business time, where an order of Ana's is payable."""
+    bank = Bank(now=await scene.now())
+    async with serving(bank) as line:
+        made = Branch(scene, house.ana, bank, line)
+        await made.instrument()
+        yield made
