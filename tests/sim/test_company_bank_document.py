@@ -1,0 +1,165 @@
+"""The companies' bank against the Central Bank's document: schemathesis makes thousands of requests of it, right and wrong.
+
+Each operation that the bank offers is tried; every answer has a documented status, type and schema, and what breaks the
+document is refused. In the document, as corrected, stands besides what its text alone says.
+"""
+
+import asyncio
+import copy
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from openapi_schema_validator import OAS30ReadValidator
+from tests.oracles import pix_api
+
+from lastro_sim.api_pix import locations, operations
+from lastro_sim.api_pix.server import build_bank
+
+from .company_bank import KEY, Desk, desk
+from .stage import Sim
+
+HERE = Path(__file__).parent
+REQUESTS = int(os.environ.get("FUZZ_EXAMPLES", "25"))  # of each operation, in each mode
+LOCATION = "/{pixUrlAccessToken}"
+pytestmark = pix_api.needed
+
+
+class Counted:
+    """The bank, with a count of its answers by operation and status."""
+
+    def __init__(self, sim: Sim) -> None:
+        self._bank = build_bank(sim.network)
+        self.answers: Counter[tuple[str, int]] = Counter()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def count(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                self.answers[self._route(scope), message["status"]] += 1
+            await send(message)
+
+        await self._bank(scope, receive, count)
+
+    def _route(self, scope: Any) -> str:
+        path = scope["raw_path"].decode("ascii")
+        if path.startswith("/qr/"):
+            return f"{scope['method']} {LOCATION}"
+        found = operations.at(path.removeprefix("/v2"))
+        known = found and found.operations.get(scope["method"])
+        return known.route if known else ""
+
+
+@asynccontextmanager
+async def served(bank: Counted) -> AsyncIterator[str]:
+    """The bank on a port without TLS: schemathesis is to judge its words."""
+    config = uvicorn.Config(bank, port=0, log_config=None, lifespan="off", access_log=False)
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    await server.startup()
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        for door in server.servers:
+            door.close()
+        for connection in tuple(server.server_state.connections):
+            connection.shutdown()
+
+
+def document(offered: set[tuple[str, str]]) -> dict[str, Any]:
+    """The corrected document of these paths and methods."""
+    made = copy.deepcopy(pix_api.oracle().document)
+    methods = {"get", "put", "post", "patch", "delete"}
+    paths = {
+        path: {name: value for name, value in item.items() if name not in methods or (path, name) in offered}
+        for path, item in made["paths"].items()
+    }
+    made["paths"] = {path: item for path, item in paths.items() if methods & item.keys()}
+    for path in {"/cob/{txid}", "/pix/{e2eid}/devolucao/{id}"} & made["paths"].keys():
+        # PUT again is no creation (bacen/pix-api#305): the document has a status for the first time alone.
+        responses = made["paths"][path]["put"]["responses"]
+        responses["200"] = responses["201"]
+    # The text says them; the schemas do not.
+    schemas = made["components"]["schemas"]
+    schemas["CobBase"]["properties"]["chave"]["enum"] = [KEY]
+    schemas["CobExpiracao"]["properties"]["expiracao"]["minimum"] = 1
+    for name, other in (("PessoaFisica", "cnpj"), ("PessoaJuridica", "cpf")):
+        schemas[name]["not"] = {"required": [other]}
+    # A location is another's or there is none, as a rule; cash back is a service that this bank does not have.
+    del schemas["CobValor"]["properties"]["retirada"]
+    for name in ("CobSolicitada", "CobRevisada"):
+        schemas[name]["allOf"] = [part for part in schemas[name]["allOf"] if "loc" not in part.get("properties", {})]
+    if LOCATION in made["paths"]:
+        # The answer is a JWS; the schema is of the payload that it signs.
+        location = made["paths"][LOCATION]["get"]
+        location["responses"]["200"]["content"] = {"application/jose": {"schema": {"type": "string"}}}
+        del location["servers"]
+    return made
+
+
+API = {(one.path, one.method.lower()) for one in operations.OPERATIONS}
+
+
+async def tried(
+    folder: Path, url: str, bank: Desk, offered: set[tuple[str, str]], requests: int = REQUESTS
+) -> tuple[int, str]:
+    """Runs schemathesis; answers its exit status and what it said."""
+    active, paid = (await bank.charge("0.01"))["txid"], await bank.paid("99.99")
+    token = (await bank.done("GET", f"/cob/{active}"))["location"].rpartition("/")[2]
+    place = (await bank.done("POST", "/loc", {"tipoCob": "cob"}))["id"]
+    known = {
+        "charges": [active, paid[0]], "pix": [paid[1]], "keys": [KEY], "tokens": [token], "locations": [str(place)],
+    }  # fmt: skip
+    await bank.done("PUT", f"/webhook/{KEY}", {"webhookUrl": "https://shop.example/hook"})
+    said = (HERE / "schemathesis.toml").read_text(encoding="utf-8")
+    said += "".join(f"\n[dictionaries.{name}]\nvalues = {json.dumps(values)}\n" for name, values in known.items())
+    (folder / "schemathesis.toml").write_text(said, encoding="utf-8")
+    (folder / "document.json").write_text(json.dumps(document(offered)), encoding="utf-8")
+    running = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "schemathesis.cli", "--config-file", folder / "schemathesis.toml", "run",
+        folder / "document.json", "--url", url, "--max-examples", str(requests), "--no-color",
+        "--generation-deterministic", "--phases", "examples,coverage,fuzzing",
+        cwd=folder, env={**os.environ, "BANK_TOKEN": bank.headers["Authorization"].removeprefix("Bearer ")},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    output, _ = await running.communicate()
+    return running.returncode or 0, output.decode()
+
+
+async def test_every_answer_is_as_the_central_bank_says(sim: Sim, tmp_path: Path) -> None:
+    counted = Counted(sim)
+    async with served(counted) as url, desk(sim) as bank:
+        status, output = await tried(tmp_path, f"{url}/v2", bank, API)
+    assert status == 0, output
+    assert f"Tested: {len(API)}\n" in output, output
+    # Right requests were taken, and wrong ones refused, of each.
+    taken = {route for route, answered in counted.answers if answered < 300}
+    refused = {route for route, answered in counted.answers if answered in {400, 404}}
+    assert taken >= {one.route for one in operations.OPERATIONS}, counted.answers
+    assert refused >= {one.route for one in operations.OPERATIONS}, counted.answers
+
+
+async def test_every_location_answers_as_the_central_bank_says(sim: Sim, tmp_path: Path) -> None:
+    counted = Counted(sim)
+    async with served(counted) as url, desk(sim) as bank:
+        status, output = await tried(tmp_path, f"{url}/qr/v2", bank, {(LOCATION, "get")})
+        payload = locations.payload(sim.network, (await bank.charge())["location"].rpartition("/")[2])
+    assert status == 0, output
+    assert {answered for _, answered in counted.answers} >= {200, 404}
+    signed = pix_api.oracle().operation("GET", LOCATION)["responses"]["200"]["content"]["application/jose"]["schema"]
+    assert list(OAS30ReadValidator(signed).iter_errors(payload)) == []
+
+
+async def test_a_bank_that_leaves_the_document_is_found(sim: Sim, tmp_path: Path) -> None:
+    """So the tests above can fail: null for what is absent breaks the schemas."""
+    async with served(Counted(sim)) as url, desk(sim) as bank:
+        await bank.fault("null-fields", times=100_000)
+        status, output = await tried(tmp_path, f"{url}/v2", bank, {("/pix/{e2eid}", "get")}, requests=2)
+    assert status == 1, output
+    assert "Response violates schema" in output
