@@ -85,16 +85,12 @@ def _perform(words: list[str]) -> str | int | None:
             return 0
         case ["reconcile", *rest] if not set(rest[:1]) & {"accept", "again"}:
             return _reconcile(rest)
+        case ["bank", "check" | "certificates", *_]:
+            return _bank(words[1:])
         case ["backup" | "restore", *_]:
             return _keep(words)
-        case ["era", *rest]:
-            return _era(rest)
-        case ["certify", *rest]:
-            return _certify(rest)
-        case ["sandbox", *rest]:
-            return _sandbox(rest)
-        case ["events", *rest]:
-            return _events(rest)
+        case [name, *rest] if name in _OWN_SYNTAX:
+            return _OWN_SYNTAX[name](rest)
         case [name, *_] if name in GROUPS:
             return _administer(words)
     given = root().parse_args(words)
@@ -141,6 +137,12 @@ def _reconcile(words: list[str]) -> int:
     except StartRefused as refused:
         print(refused, file=sys.stderr)
         return UNKNOWN
+
+
+def _bank(words: list[str]) -> int:
+    from lastro.cli.bank import show  # noqa: PLC0415
+
+    return show(words, _settings, say)
 
 
 def _certify(words: list[str]) -> int:
@@ -338,6 +340,7 @@ Exit status: 0 done, 1 a no or something is broken, 2 no such command or not kno
 The guide stands at /docs/guide of a running lastro."""
 _OLD_NAMES = {"stranded": "unmatched", "subject": "personal-data", "story": "timeline"}
 _SHELLS = ("bash", "zsh", "fish")
+_OWN_SYNTAX = {"era": _era, "certify": _certify, "sandbox": _sandbox, "events": _events}
 _PERFORMED = {
     "run": _run,
     "api": _api,

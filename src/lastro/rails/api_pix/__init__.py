@@ -4,9 +4,13 @@ Rooms do not see it. app, config, cli, ops and observability use the names here.
 """
 
 from lastro.rails.api_pix.banks_file import read
+from lastro.rails.api_pix.checking import Finding, certificate, check
 from lastro.rails.api_pix.connections import Connection
 from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
 from lastro.rails.api_pix.line import Ambient, BankLine
 
-__all__ = ["DIALECTS", "Ambient", "BankLine", "Connection", "Dialect", "Line", "SetUpWrongly", "read"]
+__all__ = [
+    "DIALECTS", "Ambient", "BankLine", "Connection", "Dialect", "Finding", "Line", "SetUpWrongly", "certificate", "check",
+    "read",
+]  # fmt: skip

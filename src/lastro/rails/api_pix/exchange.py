@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
+from yarl import URL
 
 from lastro.rails.api_pix.tls import CertificateUnfit
 from lastro.rails.network_client import NetworkAnswer
@@ -84,7 +85,7 @@ class Exchanges:
             raise SetUpWrongly("certificate", f"{unfit.field} {unfit.reason}") from unfit
         try:
             async with self._session().request(
-                method, url, data=body, headers=headers, params=query, allow_redirects=False, ssl=context
+                method, URL(url, encoded=True), data=body, headers=headers, params=query, allow_redirects=False, ssl=context
             ) as answered:
                 content = bytearray()
                 async for part in answered.content.iter_any():
@@ -131,22 +132,36 @@ class Exchanges:
 
 
 async def shake_hands(url: str, context: ssl.SSLContext) -> Fault | None:
-    """Makes a connection, and waits for what the bank has against it; None: nothing, or the bank cannot be reached.
+    """Returns what a certificate has against a connection; None: nothing, or the bank cannot be reached."""
+    try:
+        await connected(url, context)
+    except OSError as broken:
+        return fault_of(broken)
+    return None
+
+
+async def connected(url: str, context: ssl.SSLContext) -> str:
+    """Makes a connection, and returns its version of TLS. OSError: it is refused, or nobody is there.
 
     TLS 1.3 tells of a refused certificate only after the handshake (RFC 8446 §4.4.2.4): by an alert, as the first answer.
+    One is asked for, since a bank has nothing to say unasked.
     """
     parts = urlsplit(url)
     writer = None
+    version = ""
     try:
         async with asyncio.timeout(_HANDSHAKE_SECONDS):
             reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 443, ssl=context)
+            version = writer.get_extra_info("ssl_object").version()
+            writer.write(f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode())
             await reader.read(1)
-    except (OSError, TimeoutError) as broken:
-        return fault_of(broken)
+    except TimeoutError:
+        if not version:
+            raise
     finally:
         if writer is not None:
             writer.transport.abort()
-    return None
+    return version
 
 
 def fault_of(broken: BaseException) -> Fault | None:

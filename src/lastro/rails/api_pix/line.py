@@ -53,13 +53,13 @@ class _Denial(msgspec.Struct):
 
 
 class BankLine:
-    """A line to one connection's bank. Its troubles with the set-up are told to the operator, by name."""
+    """A line to one connection's bank. Mistakes of the set-up are logged, unless it is quiet."""
 
-    def __init__(self, connection: Connection, ambient: Ambient) -> None:
+    def __init__(self, connection: Connection, ambient: Ambient, *, is_quiet: bool = False) -> None:
         self.connection = connection
         self._ambient = ambient
         self._exchanges = Exchanges(ClientTls(connection.name, connection.certificate, connection.ca_file))
-        self._troubles = Troubles(connection.name, ambient.clock)
+        self._troubles = Troubles(connection.name, ambient.clock, is_quiet=is_quiet)
         self._pace = AdaptivePace(connection.requests_per_minute)
         self.tokens = Tokens(connection, self._token, self._troubles.tell, ambient.clock)
 

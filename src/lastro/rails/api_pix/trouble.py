@@ -28,10 +28,11 @@ CURES: Mapping[Cause, str] = {
 
 
 class Troubles:
-    """The troubles of one connection. clock: seconds that only go forward."""
+    """The troubles of one connection. clock: seconds that only go forward. is_quiet: nothing is logged."""
 
-    def __init__(self, name: str, clock: Callable[[], float]) -> None:
+    def __init__(self, name: str, clock: Callable[[], float], *, is_quiet: bool = False) -> None:
         self._name = name
+        self._is_quiet = is_quiet
         self._clock = clock
         self._seen: dict[Cause, float] = {}
         self._told: dict[Cause, float] = {}
@@ -40,7 +41,7 @@ class Troubles:
         """Logs a trouble with its cure; the same again only after a minute. detail: holds no secret."""
         now = self._clock()
         self._seen[found.cause] = now
-        if now - self._told.get(found.cause, now - _AGAIN_SECONDS) >= _AGAIN_SECONDS:
+        if not self._is_quiet and now - self._told.get(found.cause, now - _AGAIN_SECONDS) >= _AGAIN_SECONDS:
             self._told[found.cause] = now
             _log.critical(
                 "bank.set_up_wrongly", rail=self._name, kind=found.cause, cause=found.detail, reason=CURES[found.cause]

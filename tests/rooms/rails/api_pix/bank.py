@@ -151,7 +151,9 @@ class _Handler(BaseHTTPRequestHandler):
         said = bank.answer(Asked(self.command, self.path, dict(self.headers.items()), body))
         if said.held is not None:
             said.held.wait(PATIENCE_SECONDS)
-        self.send_response(said.status)
+        self.send_response_only(said.status)
+        if "Date" not in said.headers:
+            self.send_header("Date", self.date_time_string())
         for name, value in {
             "Content-Length": str(len(said.body)),
             "Content-Type": "application/json",

@@ -1,0 +1,206 @@
+"""Checks of one connection: six questions to its bank by which no money moves."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from lastro.rails.api_pix.exchange import Exchanges, SetUpWrongly, connected, fault_of
+from lastro.rails.api_pix.line import BankLine
+from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls, identity
+from lastro.rails.api_pix.trouble import CURES
+from lastro.rails.api_pix.wire import asked_instant
+from lastro.rails.port import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.line import Ambient
+    from lastro.rails.network_client import NetworkAnswer
+
+# passed: as it should be. noted: it works, and somebody should know. failed: payments stop, or will.
+State = Literal["passed", "noted", "failed"]
+_SECONDS = 10.0
+_SOON_DAYS, _URGENT_DAYS = 30, 7
+_LARGEST_CLOCK_SECONDS = 5.0
+_NO_CERTIFICATE = frozenset({400, 403, 495, 496})  # of a gateway that wants one; 495 and 496 are nginx's own
+_KIND = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+class Finding(NamedTuple):
+    """The outcome of one check. to_do: for the operator; None: nothing."""
+
+    check: str
+    state: State
+    says: str
+    to_do: str | None = None
+
+
+class _Webhook(msgspec.Struct, rename="camel"):
+    webhook_url: str | None = None
+
+
+class _Problem(msgspec.Struct):
+    type: str | None = None
+
+
+async def check(connection: Connection, ambient: Ambient) -> list[Finding]:
+    """Asks the bank of a connection. A check that needs one that failed is left out."""
+    line = BankLine(connection, ambient, is_quiet=True)
+    try:
+        found = await _reached(connection)
+        if any(one.state == "failed" for one in found):
+            return [*found, certificate(connection, ambient.now())]
+        found += await _token(line)
+        if found[-1].state != "failed" or line.tokens.age_seconds is not None:
+            listed, clock = await _payments(line, ambient.now)
+            found.append(listed)
+            if listed.state != "failed":
+                found += [await _webhook(line, key) for key in connection.keys]
+            found += clock
+        return [*found, certificate(connection, ambient.now())]
+    finally:
+        await line.close()
+
+
+async def _reached(connection: Connection) -> list[Finding]:
+    """Makes a connection with our certificate, then one without. The bank has to refuse that."""
+    if urlsplit(connection.base_url).scheme != "https":
+        return [Finding("tls", "noted", "the address begins with http://: nothing is encrypted, nor is anybody proved")]
+    try:
+        version = await connected(connection.base_url, _tls(connection, shows=True).context())
+    except CertificateUnfit as unfit:
+        return [Finding("tls", "failed", f"{unfit.field} {unfit.reason}", CURES["certificate"])]
+    except OSError as broken:
+        if (fault := fault_of(broken)) is not None:
+            return [Finding("tls", "failed", fault.detail, CURES[fault.cause])]
+        why = "no answer" if isinstance(broken, TimeoutError) else broken.strerror or type(broken).__name__
+        return [Finding("tls", "failed", f"the bank is not reached: {why}", "Look at base_url, name service and firewall.")]
+    found = [Finding("tls", "passed", f"{version}, the bank's certificate and name are as they should be")]
+    if connection.certificate is None:
+        return [*found, Finding("tls without certificate", "noted", "the connection has none, and the bank asks for none")]
+    return [*found, await _without_certificate(connection)]
+
+
+async def _without_certificate(connection: Connection) -> Finding:
+    exchanges = Exchanges(_tls(connection, shows=False))
+    try:
+        answer = await exchanges.make("GET", f"{connection.base_url}/pix", {"User-Agent": "lastro"}, None)
+    except SetUpWrongly:
+        return Finding("tls without certificate", "passed", "the bank refuses who shows none")
+    except Transient as broken:
+        return Finding("tls without certificate", "passed", f"the bank does not serve who shows none: {broken.reason}")
+    finally:
+        await exchanges.close()
+    if answer.status in _NO_CERTIFICATE:
+        return Finding("tls without certificate", "passed", f"the bank refuses who shows none: HTTP status {answer.status}")
+    return Finding(
+        "tls without certificate", "noted", f"this bank asks for none: HTTP status {answer.status}",
+        "Ask the bank whether that is meant: a stolen secret is then enough.",
+    )  # fmt: skip
+
+
+def _tls(connection: Connection, *, shows: bool) -> ClientTls:
+    return ClientTls(connection.name, connection.certificate if shows else None, connection.ca_file)
+
+
+async def _token(line: BankLine) -> list[Finding]:
+    try:
+        await line.tokens.token()
+    except SetUpWrongly as wrong:
+        return [Finding("token", "failed", wrong.detail, CURES[wrong.cause])]
+    except Transient as away:
+        return [Finding("token", "failed", away.reason, "Try again later; the bank gives no token now.")]
+    if missing := line.tokens.missing():
+        return [Finding("token", "failed", f"scopes that were not given: {' '.join(sorted(missing))}", CURES["scopes"])]
+    given = line.tokens.scopes
+    says = "given; the bank does not say for which scopes" if given is None else "given, with every scope"
+    return [Finding("token", "passed", says)]
+
+
+async def _payments(line: BankLine, now: Callable[[], datetime]) -> tuple[Finding, list[Finding]]:
+    """Lists the payments of the last minute. The answer tells the bank's time too."""
+    since = now() - timedelta(minutes=1)
+    asked = {"inicio": asked_instant(since), "fim": asked_instant(now())}
+    try:
+        answer = await line.ask("GET", "/pix", None, _SECONDS, query=asked)
+    except SetUpWrongly as wrong:
+        return Finding("payments", "failed", wrong.detail, CURES[wrong.cause]), []
+    except Transient as away:
+        return Finding("payments", "failed", away.reason, "Try again later; look at base_url if it stays so."), []
+    clocks = _clocks(answer, now())
+    if answer.status != 200:
+        return Finding("payments", "failed", _refusal(answer), "Look at base_url and dialect."), clocks
+    return Finding("payments", "passed", "those of the last minute are listed"), clocks
+
+
+def _clocks(answer: NetworkAnswer, now: datetime) -> list[Finding]:
+    try:
+        told = parsedate_to_datetime(answer.headers.get("Date", ""))
+    except ValueError:
+        return [Finding("clock", "noted", "the bank does not tell its time")]
+    differ = abs((now - told.replace(tzinfo=told.tzinfo or UTC)).total_seconds())
+    if differ <= _LARGEST_CLOCK_SECONDS:
+        return [Finding("clock", "passed", "within 5 s of the bank's")]
+    return [Finding("clock", "noted", f"{differ:.0f} s from the bank's", "Set this machine's clock by NTP.")]
+
+
+async def _webhook(line: BankLine, key: str) -> Finding:
+    """Compares the webhook that the bank has for a key with ours. Its address is not shown: it holds a secret."""
+    name, ours = f"webhook {key}", line.connection.webhook_url
+    try:
+        answer = await line.ask("GET", f"/webhook/{quote(key, safe='')}", None, _SECONDS)
+    except SetUpWrongly as wrong:
+        return Finding(name, "failed" if ours else "noted", wrong.detail, CURES[wrong.cause])
+    except Transient as away:
+        return Finding(name, "failed" if ours else "noted", away.reason, "Try again later.")
+    there = _webhook_of(answer)
+    if answer.status not in {200, 404} or (answer.status == 200 and there is None):
+        return Finding(name, "failed" if ours else "noted", _refusal(answer), "Look whether the key is one of this account.")
+    if ours is None:
+        says = "none, and the bank is polled" if there is None else "the bank tells another system of payments"
+        return Finding(name, "passed" if there is None else "noted", says)
+    if there is None:
+        return Finding(name, "failed", "the bank has none", "Register it: payments are seen poll_seconds later until then.")
+    if there.rstrip("/").removesuffix("/pix") != ours:
+        return Finding(name, "failed", "the bank has another than ours", "Register ours, unless others need that one.")
+    return Finding(name, "passed", "the bank has ours")
+
+
+def _webhook_of(answer: NetworkAnswer) -> str | None:
+    try:
+        return msgspec.json.decode(answer.body, type=_Webhook).webhook_url if answer.status == 200 else None
+    except msgspec.DecodeError:
+        return None
+
+
+def _refusal(answer: NetworkAnswer) -> str:
+    """Returns status and type of a no. Its words are left out: they may repeat what was asked."""
+    try:
+        kind = (msgspec.json.decode(answer.body, type=_Problem).type or "").rsplit("/", 1)[-1]
+    except msgspec.DecodeError:
+        kind = ""
+    return f"HTTP status {answer.status} {kind if _KIND.fullmatch(kind) else ''}".rstrip()
+
+
+def certificate(connection: Connection, now: datetime) -> Finding:
+    """Returns how long our certificate is still good."""
+    if connection.certificate is None:
+        return Finding("certificate", "noted", "the connection has none")
+    try:
+        mine = identity(connection.certificate)
+        mine.demand_in_time(now)
+    except CertificateUnfit as unfit:
+        return Finding("certificate", "failed", f"{unfit.field} {unfit.reason}", CURES["certificate"])
+    days = (mine.not_after - now).days
+    says = f"{days} days left, until {mine.not_after:%Y-%m-%d %H:%M} UTC"
+    if days > _SOON_DAYS:
+        return Finding("certificate", "passed", says)
+    return Finding("certificate", "failed" if days <= _URGENT_DAYS else "noted", says, "Renew it at the bank in time.")
