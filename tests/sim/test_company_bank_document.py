@@ -81,10 +81,6 @@ def document(offered: set[tuple[str, str]]) -> dict[str, Any]:
         for path, item in made["paths"].items()
     }
     made["paths"] = {path: item for path, item in paths.items() if methods & item.keys()}
-    for path in {"/cob/{txid}", "/pix/{e2eid}/devolucao/{id}"} & made["paths"].keys():
-        # PUT again is no creation (bacen/pix-api#305): the document has a status for the first time alone.
-        responses = made["paths"][path]["put"]["responses"]
-        responses["200"] = responses["201"]
     # The text says them; the schemas do not.
     schemas = made["components"]["schemas"]
     schemas["CobBase"]["properties"]["chave"]["enum"] = [KEY]
