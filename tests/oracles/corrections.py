@@ -4,6 +4,7 @@ A correction is a value: its name, its reason, and a pure function from a docume
 many places each touches, and that each is still needed.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -142,6 +143,18 @@ def _static_txid(node: Node) -> Node:
     return _STATIC_TXID if is_both else node
 
 
+_VARIABLE = re.compile(r"\{(\w+)\}")
+
+
+def _with_variables(node: Node) -> Node:
+    """Of a server: a variable for each name in its URL; one that is left out may be empty."""
+    url = node.get("url")
+    if not isinstance(url, str) or "variables" not in node:
+        return node
+    missing = {name: {"default": ""} for name in _VARIABLE.findall(url) if name not in node["variables"]}
+    return {**node, "variables": {**node["variables"], **missing}}
+
+
 _GENERAL = {"400": "RequisicaoInvalida", "403": "AcessoNegado", "404": "NaoEncontrado", "410": "PermanentementeRemovido",
             "500": "ErroInternoDoServidor", "503": "ServicoIndisponivel", "504": "IndisponibilidadePorTempoEsgotado"}  # fmt: skip
 
@@ -214,6 +227,11 @@ CORRECTIONS = (
         "locations-without-scheme",
         "A location has no scheme (pix.example.com/qr/v2/…), so it is no URI; validators that know formats refuse each.",
         partial(everywhere, _without_scheme),
+    ),
+    Correction(
+        "servers-without-variable",
+        "The servers of the three locations have {endpointOpcional} in their URL and no variable of that name.",
+        partial(everywhere, _with_variables),
     ),
     Correction(
         "counted-with-maximum",
