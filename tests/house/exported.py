@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from functools import cache
 from types import SimpleNamespace
+from typing import get_args
 from uuid import UUID
 
 from prometheus_client import generate_latest
@@ -13,8 +14,10 @@ from lastro.api_kit.http import RequestNotes
 from lastro.config.load import Bounds
 from lastro.core.work_queue import Worked
 from lastro.observability import gauges
+from lastro.observability.bank_figures import BankFigures
 from lastro.observability.gauges import Gauges
 from lastro.observability.metrics import Metrics
+from lastro.rails.api_pix.exchange import Cause
 from lastro.rails.port import RAILS
 from lastro.web.admission import Admission
 from lastro.webhooks import Attempt
@@ -34,6 +37,7 @@ def everything() -> Metrics:
     metrics.pools["app"] = SimpleNamespace(size=1, lent=0, waits=0)  # type: ignore[assignment]
     metrics.runner = SimpleNamespace(remembered={"create_order": 1})  # type: ignore[assignment]
     metrics.streams["pix"] = 0.0
+    metrics.banks = lambda: (BankFigures("efi1", 0.0, 0.0, frozenset(get_args(Cause))),)
     metrics.tracer = SimpleNamespace(exported=0, dropped=0)  # type: ignore[assignment]
     metrics.watch = SimpleNamespace(last=_seen())  # type: ignore[assignment]
     for status in (200, 400, 500):

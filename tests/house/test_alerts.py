@@ -75,6 +75,12 @@ CASES: dict[str, Case] = {
     ),
     "LastroHeardInVain": _gauge(_TRIED, 7200, '{lane="inbox",rail="pix"}'),
     "LastroPartnerDown": Case(({'lastro_partner_down{rail="boleto"}': "1x30"},), ({'lastro_partner_down{rail="boleto"}': "1x5 0x30"},), 15),
+    "LastroBankSetUpWrongly": Case(
+        ({'lastro_bank_trouble{rail="efi1",kind="access"}': "1x9"},), ({'lastro_bank_trouble{rail="efi1",kind="access"}': "_x9"},),
+    ),
+    "LastroBankCertificateMonth": _left('lastro_bank_certificate_left_seconds{rail="efi1"}', 2592000),
+    "LastroBankCertificateWeek": _left('lastro_bank_certificate_left_seconds{rail="efi1"}', 604800),
+    "LastroBankCertificateDay": _left('lastro_bank_certificate_left_seconds{rail="efi1"}', 86400),
     "LastroWorkOverdue": Case(
         ({_DUE + '{lane="claims to ask"}': "901x9"},), ({_DUE + '{lane="claims to ask"}': "900x9"}, {_DUE + '{lane="deliveries"}': "901x9"}),
     ),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from lastro import med
+from lastro.app.banks import figures_of, lines_of, machine_now
 from lastro.app.wiring import assemble, place_of
 from lastro.core import crash, notify, work_queue
 from lastro.core.concurrency import pause_after
@@ -84,6 +85,8 @@ async def run_worker(settings: Settings) -> None:
     assembled = assemble(settings, on_commit, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
+    lines = lines_of(settings, assembled.chance)
+    metrics.banks = lambda: figures_of(lines.values(), machine_now())
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
         keep_what_is_built()

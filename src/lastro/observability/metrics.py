@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from lastro.api_kit.http import Response, not_allowed, refusal
 from lastro.core.errors import Kind, Refused
+from lastro.observability.bank_figures import of_banks
 from lastro.observability.endpoints import EndpointNames, of_endpoints
 from lastro.observability.gauges import WAITING
 from lastro.observability.logs import lines_lost
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.core.runner import Runner
     from lastro.core.work_queue import Worked
+    from lastro.observability.bank_figures import BankFigures
     from lastro.observability.gauges import Gauges, Watch
     from lastro.observability.tracing import Tracer
 
@@ -59,7 +61,7 @@ class Metrics:
 
     Some are read from elsewhere at each scrape. pools: by the name of their role. in_flight: requests being answered now.
     watch: reads the database. endpoints: the number of event receivers with a label of their own, those that this process
-    delivers to first. tracer: exports traces.
+    delivers to first. tracer: exports traces. banks: of lines to banks.
     """
 
     def __init__(self, endpoints: int = 0) -> None:
@@ -72,6 +74,7 @@ class Metrics:
         self.watch: Watch | None = None
         self.tracer: Tracer | None = None
         self.streams: dict[str, float] = {}
+        self.banks: Callable[[], tuple[BankFigures, ...]] = tuple
         self._requests = Histogram(
             "lastro_request_seconds", "Requests answered, by operation, method and status class, and how long they took.",
             ["operation", "method", "status"], buckets=_BUCKETS, registry=self.registry,
@@ -162,6 +165,7 @@ class _Read(Collector):
                 hits.add_metric([operation], count)
             yield hits
         yield from self._of_streams()
+        yield from of_banks(shown.banks())
         if shown.watch is not None:
             seen = shown.watch.last
             yield GaugeMetricFamily("lastro_database_reachable", "Whether the database answered just now.", seen is not None)

@@ -70,7 +70,7 @@ class BankLine:
 
     @property
     def certificate_until(self) -> datetime | None:
-        """The end of our certificate; None: none is shown, or nothing was asked yet."""
+        """The end of our certificate; None: none is shown."""
         return self._exchanges.tls.not_after
 
     async def ask(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -218,7 +219,9 @@ class ClientTls:
 
     @property
     def not_after(self) -> datetime | None:
-        """The end of the certificate that is shown; None: none is, or none was loaded yet."""
+        """The end of the certificate that is shown; None: none is. Files that have changed are read first."""
+        with suppress(CertificateUnfit):
+            self.context()
         return None if self._identity is None else self._identity.not_after
 
     def context(self) -> ssl.SSLContext:

@@ -50,4 +50,4 @@ class Troubles:
     def present(self) -> frozenset[Cause]:
         """Returns the causes that were met in the last ten minutes."""
         since = self._clock() - _SHOWN_SECONDS
-        return frozenset(cause for cause, at in self._seen.items() if at >= since)
+        return frozenset(cause for cause, at in self._seen.copy().items() if at >= since)
