@@ -41,7 +41,7 @@ async def test_figures_of_a_line(authority: Authority, bank: Bank, lined: Lined,
     with capture_logs():
         await transient(line.ask("GET", "/pix", None, 5.0))
     seen = scraped(metrics)
-    assert (seen["token_age_seconds"], seen["trouble"]) == ({("efi1",): 7.0}, {("efi1", "access"): 1.0})
+    assert (seen["token_age_seconds"], seen["trouble"]) == ({("efi1",): 7.0}, {("access", "efi1"): 1.0})
 
 
 async def test_a_renewed_certificate_and_one_that_is_over(lined: Lined, tmp_path: Path) -> None:
