@@ -5,12 +5,16 @@ Rooms do not see it. app, config, cli, ops and observability use the names here.
 
 from lastro.rails.api_pix.banks_file import read
 from lastro.rails.api_pix.checking import Finding, certificate, check
+from lastro.rails.api_pix.client import ApiPix
+from lastro.rails.api_pix.codes import Merchant
 from lastro.rails.api_pix.connections import Connection
 from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
+from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.line import Ambient, BankLine
+from lastro.rails.api_pix.opening import Stores, cursor_of, issuer_of, rail_of
 
 __all__ = [
-    "DIALECTS", "Ambient", "BankLine", "Connection", "Dialect", "Finding", "Line", "SetUpWrongly", "certificate", "check",
-    "read",
+    "DIALECTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "Connection", "Dialect", "Finding", "Line", "Merchant",
+    "SetUpWrongly", "Stores", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read",
 ]  # fmt: skip

@@ -1,0 +1,65 @@
+"""Puts the parts of one connection together: what app opens for each line of LASTRO_BANKS_FILE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.rails.api_pix.client import ApiPix
+from lastro.rails.api_pix.issuing import ApiPixIssuer
+from lastro.rails.api_pix.lists import Lists, ListTerms
+from lastro.rails.api_pix.own_returns import OwnReturns
+from lastro.rails.api_pix.polling import Polling, Sorter, Watch
+from lastro.rails.cursors import RailCursor
+from lastro.rails.instruments import Instruments
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.core.db import Database
+    from lastro.rails.api_pix.codes import Merchant
+    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.port.foreign import Foreign
+
+PAYMENTS, RETURNS, CHARGES = "pix", "returns", "charges"  # streams: each has a cursor of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Where a connection's rows are. work: of the role that sees ids alone. token: of this process, drawn once."""
+
+    database: Database
+    work: Database
+    foreign: Foreign
+    token: UUID
+
+
+def terms_of(connection: Connection) -> ListTerms:
+    """Returns how the lists of a connection are asked for."""
+    dialect = connection.dialect
+    return ListTerms(connection.name, dialect.clock, timedelta(days=connection.window_days), dialect.page_size)
+
+
+def watch_of(connection: Connection) -> Watch:
+    """Returns what is watched at a connection."""
+    return Watch(connection.name, frozenset(connection.keys), connection.poll_seconds)
+
+
+def rail_of(connection: Connection, line: Line, stores: Stores) -> ApiPix:
+    """Returns the adapter of a connection: a Rail and a Stream. line: to it, of its own."""
+    terms, watch = terms_of(connection), watch_of(connection)
+    sorter = Sorter(watch, terms, Instruments(stores.work), stores.foreign)
+    polling = Polling(watch, terms, line, Lists(terms, line), cursor_of(connection, stores, PAYMENTS), sorter)
+    return ApiPix(connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name))
+
+
+def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor:
+    """Returns the place of one of a connection's streams; that of PAYMENTS takes a webhook's hints."""
+    return RailCursor(stores.database, connection.name, stream, stores.token)
+
+
+def issuer_of(connection: Connection, line: Line, merchant: Merchant) -> ApiPixIssuer:
+    """Returns what makes an order's charge at a connection. merchant: who is paid, as a code that we build says."""
+    return ApiPixIssuer(connection.name, line, connection.dialect.clock, merchant)
