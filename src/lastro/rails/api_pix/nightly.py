@@ -1,0 +1,68 @@
+"""The nights of one connection: each sweep is made once after two in the morning, by one process."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import time, timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from lastro.rails.pulling import pull_until, unless_stopped
+from lastro.standards.calendar import brasilia_day, instant
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.rails.cursors import RailCursor
+
+BEGINS_AT = time(2)  # of Brasilia
+_LOOK_SECONDS = 60.0
+
+
+class Sweep(Protocol):
+    """One thing that is looked for each night. The same night again changes nothing."""
+
+    async def __call__(self, since: datetime, now: datetime, /) -> None:
+        """Looks for it. since: when it was looked for last. Transient: not all was seen."""
+
+
+class Nightly:
+    """Makes one sweep each night. cursor: of its stream, whose place is when the last one began."""
+
+    def __init__(self, cursor: RailCursor, sweep: Sweep) -> None:
+        self._cursor = cursor
+        self._sweep = sweep
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Makes a sweep when a night is due, until stop. One that failed is made again, later and later."""
+        await pull_until(stop, lambda: self._turn(stop))
+        await self._cursor.give_up()
+
+    async def once(self) -> bool:
+        """Makes the sweep of this night, unless it was made, or another process makes it. Transient: it is made again."""
+        place = await self._cursor.take()
+        if place is None or place.until >= night_of(place.now):
+            return False
+        sweeping = asyncio.ensure_future(self._sweep(place.until, place.now))
+        try:
+            while not (await asyncio.wait({sweeping}, timeout=self._cursor.seconds / 3))[0]:
+                await self._cursor.move(place.until)  # it goes on for longer than a lease
+            await sweeping
+        finally:
+            sweeping.cancel()
+            await asyncio.gather(sweeping, return_exceptions=True)
+        await self._cursor.move(place.now)
+        return True
+
+    async def _turn(self, stop: asyncio.Event) -> bool:
+        if await unless_stopped(stop, self.once()) is False:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _LOOK_SECONDS)
+        return True
+
+
+def night_of(now: datetime) -> datetime:
+    """Returns the last two o'clock of Brasilia's night, in UTC."""
+    day = brasilia_day(now)
+    begins = instant(day, BEGINS_AT)
+    return begins if begins <= now else instant(day - timedelta(days=1), BEGINS_AT)
