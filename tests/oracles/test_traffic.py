@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -17,9 +17,12 @@ from tests.sim.stage import Sim, running
 from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.rails.api_pix import DIALECTS, Ambient, BankLine, Connection, wire
+from lastro.rails.api_pix.charges import Charges, ChargeState
 from lastro.rails.api_pix.codes import Merchant
-from lastro.rails.api_pix.issuing import ApiPixIssuer, charge_path
-from lastro.rails.port import Person
+from lastro.rails.api_pix.issuing import ApiPixIssuer
+from lastro.rails.api_pix.lists import Lists, ListTerms
+from lastro.rails.api_pix.returns import ReturnedPayment, Returns
+from lastro.rails.port import NetworkMessage, Person, ReturnOrder, Unknown
 from lastro.rails.port.issuing import ChargeRequest, IssueRefused
 from lastro_sim.api_pix.customers import DEMO, DEMO_KEYS
 from lastro_sim.api_pix.listener import BankSocket
@@ -42,19 +45,34 @@ class Stage:
     sim: Sim
     proxy: prism.Proxy
     line: BankLine
-    issuer: ApiPixIssuer
 
-    async def ask(self, method: str, path: str, body: bytes | None = None, query: dict[str, str] | None = None) -> Any:
-        """What the bank answers, which has to be a success."""
-        answer = await self.line.ask(method, path, body, SECONDS, query=query)
-        assert 200 <= answer.status < 300, answer
-        return msgspec.json.decode(answer.body)
+    @property
+    def charges(self) -> Charges:
+        return Charges(RAIL, self.line, "utc")
+
+    async def state(self, txid: str) -> ChargeState:
+        found = await self.charges.state(txid)
+        assert isinstance(found, ChargeState)
+        return found
+
+    async def listed(self, name: Literal["pix", "cobs"], page_size: int = 100, **filters: str) -> list[bytes]:
+        """All that a list has of the last day and the next."""
+        found: list[bytes] = []
+        now = datetime.now(UTC)
+
+        async def take(rows: tuple[bytes, ...]) -> None:
+            found.extend(rows)
+
+        lists = Lists(ListTerms(RAIL, "utc", timedelta(days=5), page_size), self.line)
+        await lists.walk(name, now - timedelta(days=1), now + timedelta(days=1), take, **filters)
+        return found
 
     async def charge(self, **changes: Any) -> str:
         """Has a charge made, and returns its txid."""
         asked: dict[str, Any] = {"txid": new_txid(), "amount": Money(1050, "BRL"), "key": KEY, "seconds": 3600}
         request = ChargeRequest(**asked | changes)
-        return (await self.issuer.issue(request)).txid
+        issuer = ApiPixIssuer(RAIL, self.line, "utc", Merchant("Livraria da Praca", "SAO PAULO"))
+        return (await issuer.issue(request)).txid
 
     async def paid(self) -> tuple[str, str]:
         """A charge that was paid: txid and endToEndId."""
@@ -89,7 +107,7 @@ async def stage(sim: Sim, bank: str, proxy: prism.Proxy) -> AsyncIterator[Stage]
         client_id=DEMO.client_id, client_secret=secret, certificate=None, ca_file=None, keys={KEY: "000012-3"},
     )  # fmt: skip
     line = BankLine(connection, Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "id"))
-    yield Stage(sim, proxy, line, ApiPixIssuer(RAIL, line, "utc", Merchant("Livraria da Praca", "SAO PAULO")))
+    yield Stage(sim, proxy, line)
     await line.close()
 
 
@@ -113,44 +131,56 @@ def nothing_refused(proxy: prism.Proxy) -> Iterator[None]:
 )  # fmt: skip
 async def test_charges_are_made(stage: Stage, changes: dict[str, Any]) -> None:
     txid = await stage.charge(**changes)
-    assert (await stage.ask("GET", charge_path(txid)))["status"] == wire.ACTIVE
+    assert (await stage.state(txid)).status == wire.ACTIVE
 
 
 @pytest.mark.usefixtures("nothing_refused")
-async def test_a_charge_is_removed(stage: Stage) -> None:
+async def test_a_charge_is_removed_and_a_paid_one_is_not(stage: Stage) -> None:
+    found = await stage.charges.remove(await stage.charge())
+    assert isinstance(found, ChargeState)
+    assert found.status == wire.REMOVED_BY_US
+    found = await stage.charges.remove((await stage.paid())[0])
+    assert isinstance(found, ChargeState)
+    assert (found.status, len(found.payments)) == (wire.CONCLUDED, 1)
+
+
+@pytest.mark.usefixtures("nothing_refused")
+async def test_payments_and_charges_are_listed_page_by_page(stage: Stage) -> None:
+    paid = dict([await stage.paid() for _ in range(3)])
+    payments = [wire.payment(row, "utc") for row in await stage.listed("pix", page_size=1)]
+    assert paid.items() <= {one.txid: one.payment_id for one in payments}.items()
     txid = await stage.charge()
-    assert (await stage.ask("PATCH", charge_path(txid), wire.removal()))["status"] == wire.REMOVED_BY_US
+    assert txid in {wire.charge(row).txid for row in await stage.listed("cobs", page_size=2, status=wire.ACTIVE)}
+    returned = {wire.payment(row, "utc").payment_id for row in await stage.listed("pix", devolucaoPresente="true")}
+    assert not returned & set(paid.values())
 
 
 @pytest.mark.usefixtures("nothing_refused")
-async def test_a_payment_is_listed_and_read(stage: Stage) -> None:
+async def test_a_payment_that_is_named_is_looked_at(stage: Stage) -> None:
     txid, name = await stage.paid()
-    body = await stage.ask("GET", "/pix", query=_period())
-    rows = wire.listing(msgspec.json.encode(body), "pix", "utc").rows
-    assert name in {wire.payment(row, "utc").payment_id for row in rows}
-    found = wire.payment(msgspec.json.encode(await stage.ask("GET", f"/pix/{name}")), "utc")
+    answer = await stage.line.ask("GET", f"/pix/{name}", None, SECONDS)
+    found = wire.payment(answer.body, "utc")
     assert (found.txid, found.amount) == (txid, Money(1050, "BRL"))
-    assert (await stage.ask("GET", charge_path(txid)))["status"] == wire.CONCLUDED
+    assert [one.payment_id for one in (await stage.state(txid)).payments] == [name]
 
 
 @pytest.mark.usefixtures("nothing_refused")
 async def test_a_return_is_made_and_asked_for_again(stage: Stage) -> None:
-    """The same again is the same return, under its id."""
+    """The same again is the same return, under its id. One that the bank never had is not known there."""
     _, name = await stage.paid()
-    path = f"/pix/{name}/devolucao/R1"
+    amounts = {return_id: ReturnedPayment(name, Money(50, "BRL")) for return_id in ("D1", "D2")}
+
+    async def payment_of(return_id: str, /) -> ReturnedPayment | None:
+        return amounts.get(return_id)
+
+    returns = Returns(RAIL, stage.line, "utc", payment_of)
     for _ in range(2):
-        await stage.ask("PUT", path, wire.new_return(Money(50, "BRL")))
-    told = await stage.ask("GET", path)
-    assert (told["id"], told["valor"]) == ("R1", "0.50")
-
-
-@pytest.mark.usefixtures("nothing_refused")
-async def test_charges_and_returned_payments_are_listed(stage: Stage) -> None:
-    await stage.charge()
-    period = _period()
-    assert (await stage.ask("GET", "/cob", query=period | {"status": wire.ACTIVE}))["cobs"]
-    page = {"paginacao.paginaAtual": "0", "paginacao.itensPorPagina": "1", "devolucaoPresente": "false"}
-    assert (await stage.ask("GET", "/pix", query=period | page))["parametros"]["paginacao"]
+        await returns.send(ReturnOrder("D1", name, Money(50, "BRL"), "MD06", "text", datetime.now(UTC)))
+    assert isinstance(await returns.status_of("D1"), NetworkMessage)
+    assert isinstance(await returns.status_of("D2"), Unknown)
+    told = [wire.payment(row, "utc") for row in await stage.listed("pix", devolucaoPresente="true")]
+    (found,) = [one for one in told if one.payment_id == name]
+    assert [one.return_id for one in wire.returns_of(found.returns, "utc")] == ["D1"]
 
 
 @pytest.mark.usefixtures("nothing_refused")
@@ -159,7 +189,8 @@ async def test_what_a_webhook_is_told_keeps_the_document(stage: Stage) -> None:
     answer = await stage.line.ask("PUT", path, msgspec.json.encode({"webhookUrl": url}), SECONDS)
     assert answer.status == 200
     try:
-        assert (await stage.ask("GET", path))["webhookUrl"] == url
+        shown = await stage.line.ask("GET", path, None, SECONDS)
+        assert msgspec.json.decode(shown.body)["webhookUrl"] == url
         _, name = await stage.paid()
     finally:
         assert (await stage.line.ask("DELETE", path, None, SECONDS)).status == 204
@@ -175,15 +206,15 @@ async def test_what_the_bank_refuses_it_refuses_by_the_document(stage: Stage) ->
     with pytest.raises(IssueRefused) as refused:
         await stage.charge(key="nobody@example.com")
     assert [field for field, _ in refused.value.violations] == ["key"]
-    for path in (charge_path(new_txid()), f"/pix/{'E' * 32}", f"/pix/{'E' * 32}/devolucao/R1"):
-        assert (await stage.line.ask("GET", path, None, SECONDS)).status == 404
-    assert (await stage.line.ask("PATCH", charge_path(new_txid()), wire.removal(), SECONDS)).status == 404
+    assert isinstance(await stage.charges.state(new_txid()), Unknown)
+    assert isinstance(await stage.charges.remove(new_txid()), Unknown)
+    assert (await stage.line.ask("GET", f"/pix/{'E' * 32}", None, SECONDS)).status == 404
 
 
 async def test_what_is_against_the_document_would_be_seen(stage: Stage) -> None:
     """The guard of all the others: they fail where something is refused."""
     before = len(stage.proxy.errors())
-    answer = await stage.line.ask("GET", "/pix", None, SECONDS, query={"inicio": _period()["inicio"]})
+    answer = await stage.line.ask("GET", "/pix", None, SECONDS, query={"inicio": wire.asked_instant(datetime.now(UTC))})
     assert answer.status == 422
     told = stage.proxy.errors()[before:]
     assert len(told) == 1
@@ -192,11 +223,6 @@ async def test_what_is_against_the_document_would_be_seen(stage: Stage) -> None:
 
 def new_txid() -> str:
     return f"{random.SystemRandom().getrandbits(128):032x}"
-
-
-def _period() -> dict[str, str]:
-    now = datetime.now(UTC)
-    return {"inicio": wire.asked_instant(now - timedelta(days=1)), "fim": wire.asked_instant(now + timedelta(days=1))}
 
 
 @asynccontextmanager
