@@ -24,7 +24,8 @@ import asyncpg
 
 from lastro import companies, keys
 from lastro.accounts import Holder, OpenAccount
-from lastro.app.wiring import jku_of, place_of, rail_of
+from lastro.app.networks import place_of
+from lastro.app.wiring import jku_of, rail_of
 from lastro.config.settings import Settings, read
 from lastro.core.clock import BusinessClock
 from lastro.core.db import Database

@@ -17,7 +17,7 @@ from bench.house import open_account
 from bench.orders import in_turns
 
 from lastro import ledger
-from lastro.app.wiring import place_of
+from lastro.app.networks import place_of
 from lastro.core.clock import BusinessClock
 from lastro.core.commit import commit
 from lastro.core.db import Database

@@ -17,7 +17,7 @@ from bench.figures import Figure, Rounds
 from bench.methods import BROWSER, CARD
 
 from lastro.api_kit.routes import Incoming
-from lastro.app import wiring
+from lastro.app import networks, wiring
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.reconciling import BOOKED
 from lastro.core.clock import BusinessClock
@@ -358,7 +358,7 @@ async def _on_worked(office: Office, told: list[NetworkMessage]) -> None:
     """These messages, and all that lies in the inbox, are handled."""
     for begin in range(0, len(told), 500):
         await office.inbox.keep(told[begin : begin + 500])
-    place = wiring.place_of(office.house.settings)
+    place = networks.place_of(office.house.settings)
     verbs = inbox_verbs(place, office.house.settings.charging)
     handler = Handler(office.database, office.work, office.runner, office.chance, verbs)
     while await office.counted("SELECT count(*) FROM inbox WHERE due_at IS NOT NULL"):

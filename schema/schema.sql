@@ -4886,7 +4886,8 @@ GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
 GRANT SELECT (company_id, id, due_at, object_type, role, status, created_at, reason, deadline) ON med_objects TO lastro_work;
-GRANT SELECT (company_id, rail, reference) ON instruments TO lastro_work;
+GRANT SELECT (company_id, order_id, rail, reference) ON instruments TO lastro_work;
+GRANT SELECT (company_id, rail) ON connections TO lastro_work;
 GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_requests TO lastro_work;
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
@@ -4908,7 +4909,7 @@ DO $$
 DECLARE
   t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'pix_payments', 'refunds', 'card_payments', 'payouts', 'med_objects',
+  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'connections', 'pix_payments', 'refunds', 'card_payments', 'payouts', 'med_objects',
                            'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
                            'payment_attempts', 'pix_key_validations', 'key_claims', 'account_requests', 'account_close_requests', 'events', 'event_cursors', 'event_eras', 'entry_cursors', 'entries_behind', 'transfers',
                            'event_numbers', 'answers', 'statements', 'statement_lines',

@@ -27,8 +27,7 @@ from lastro.core.runner import Call, Done, Reply, RequestContext, Runner, Verb
 from lastro.core.secrets import KeyRing
 from lastro.core.write import LedgerAccount, Row, Transfer, Write
 from lastro.keys import KEYS
-from lastro.orders import DepositBank, Installation, KeepForeign, Transfers
-from lastro.orders.connections import DeclareConnection
+from lastro.orders import DeclareConnection, DepositBank, Installation, KeepForeign, Transfers
 from lastro.orders.methods import METHODS
 from lastro.rails.port import PIX, RAILS, ForeignPayment, Payer
 

@@ -15,8 +15,8 @@ import aiohttp
 
 from lastro import accounts, companies, keys, people
 from lastro.accounts import Holder
-from lastro.app.networks import RAILS
-from lastro.app.wiring import jku_of, place_of, rail_of
+from lastro.app.networks import RAILS, place_of
+from lastro.app.wiring import jku_of, rail_of
 from lastro.config.settings import read
 from lastro.core.clock import BusinessClock
 from lastro.core.db import Database

@@ -123,15 +123,17 @@ class OrderTools:
 
     async def _play(self, claims: Claims, order: dict[str, Any], wanted: str) -> Refused | None:
         company_id, order_id, place = UUID(claims.company_id), UUID(order["id"]), self.app_context.place
+        issuers = self.app_context.issuers
         if wanted in ("PAID", "PENDING"):
             return await self._pay(order, in_part=wanted == "PENDING")
         if wanted == "CANCELED":
-            outcome = await self.app_context.runner.act(company_id, orders.CancelOrder(order_id, place))
+            outcome = await self.app_context.runner.act(company_id, orders.CancelOrder(order_id, place, issuers))
         elif wanted == "ERROR":
             error = "SANDBOX: refused by the partner"
             outcome = await self.app_context.runner.act(company_id, orders.Fail(order_id, error, place))
         else:
-            outcome = await self.app_context.runner.act(company_id, orders.Expire(order_id, place, before_its_time=True))
+            expire = orders.Expire(order_id, place, before_its_time=True, issuers=issuers)
+            outcome = await self.app_context.runner.act(company_id, expire)
         return outcome if isinstance(outcome, Refused) else None
 
     async def _pay(self, order: dict[str, Any], *, in_part: bool) -> Refused | None:

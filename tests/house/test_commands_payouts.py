@@ -17,7 +17,7 @@ from tests.rooms.orders.test_stranded import refused_back, stands
 from tests.rooms.payouts.office import Office as Room
 from tests.rooms.payouts.test_stranded import came_back, story
 
-from lastro.app import wiring
+from lastro.app import networks
 from lastro.config.settings import read
 from lastro.core.money import Money
 from lastro.rails import port
@@ -47,7 +47,7 @@ async def test_a_refund_is_proved(own_database: Any, office: Office) -> None:
     cast = Cast.of(own_database.app, size=2)
     shop = Shop(cast, await cast.ana())
     order_id = await shop.paid(1000)
-    ispb = wiring.place_of(office.settings).institution.ispb
+    ispb = networks.place_of(office.settings).institution.ispb
     refund = await failed(shop, order_id, 400)
     # The network knows it by an id of the institution that the office is of.
     name = refund["returnId"].replace(INSTITUTION.ispb, ispb, 1)

@@ -9,7 +9,6 @@ import pytest
 
 from lastro.core.money import Money
 from lastro.rails.api_pix import issuing, wire
-from lastro.rails.api_pix.codes import Merchant
 from lastro.rails.api_pix.errors import Meaning, Where, judge
 from lastro.rails.messages import Malformed
 from lastro.rails.network_client import NetworkAnswer
@@ -74,11 +73,11 @@ def test_nothing_but_what_was_asked_is_taken_for_made() -> None:
     ]
     assert len(made) == 9
     asked = ChargeRequest(
-        "7978c0c97ea847e78e8849634473c1f1", Money(3700, "BRL"), "7d9f0335-8dcc-4054-9bf9-0dbd61d36906", 3600
+        "7978c0c97ea847e78e8849634473c1f1", Money(3700, "BRL"), "7d9f0335-8dcc-4054-9bf9-0dbd61d36906", 3600, "Ana", "SP"
     )
     for one in made:
         with pytest.raises(Malformed):
-            issuing.issued(asked, wire.charge(json.dumps(one.value).encode()), "utc", Merchant("Ana", "SAO PAULO"))
+            issuing.issued(asked, wire.charge(json.dumps(one.value).encode()), "utc")
 
 
 def test_a_notification_of_payments_keeps_the_document_and_is_read() -> None:

@@ -32,11 +32,13 @@ CHARGES = st.builds(
     st.integers(-1, 10**12).map(lambda minor: Money(minor, "BRL")),
     st.text("abc@.+-0123456789", max_size=40) | st.integers(75, 80).map("k".__mul__),
     st.integers(-1, 2**31),
+    st.just("Ana"),
+    st.just("SP"),
     st.none() | PERSONS,
     st.none() | TEXT,
 )
 BIGGEST = ChargeRequest(
-    TXID, Money(999_999_999_999, "BRL"), "k" * 77, 2**31 - 1, Person("n" * 300, "CPF", "1" * 11), "t" * 140
+    TXID, Money(999_999_999_999, "BRL"), "k" * 77, 2**31 - 1, "Ana", "SP", Person("n" * 300, "CPF", "1" * 11), "t" * 140
 )
 
 
@@ -87,4 +89,4 @@ def test_a_return_that_is_asked_for_keeps_the_document(minor: int) -> None:
 def test_a_period_that_is_asked_for_keeps_the_document(at: datetime) -> None:
     asked = wire.asked_instant(at)
     assert pix_api.oracle().target_problems("GET", f"/pix?inicio={asked}&fim={asked}") == []
-    assert pix_api.oracle().target_problems("PUT", issuing.charge_path(TXID)) == []
+    assert pix_api.oracle().target_problems("PUT", wire.charge_path(TXID)) == []

@@ -18,7 +18,6 @@ from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.rails.api_pix import DIALECTS, Ambient, BankLine, Connection, wire
 from lastro.rails.api_pix.charges import Charges, ChargeState
-from lastro.rails.api_pix.codes import Merchant
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.returns import ReturnedPayment, Returns
@@ -69,9 +68,10 @@ class Stage:
 
     async def charge(self, **changes: Any) -> str:
         """Has a charge made, and returns its txid."""
-        asked: dict[str, Any] = {"txid": new_txid(), "amount": Money(1050, "BRL"), "key": KEY, "seconds": 3600}
+        asked: dict[str, Any] = {"txid": new_txid(), "amount": Money(1050, "BRL"), "key": KEY, "seconds": 3600,
+                                 "receiver_name": "Livraria da Praca", "receiver_city": "SAO PAULO"}  # fmt: skip
         request = ChargeRequest(**asked | changes)
-        issuer = ApiPixIssuer(RAIL, self.line, "utc", Merchant("Livraria da Praca", "SAO PAULO"))
+        issuer = ApiPixIssuer(RAIL, self.line, "utc")
         return (await issuer.issue(request)).txid
 
     async def paid(self) -> tuple[str, str]:

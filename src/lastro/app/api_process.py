@@ -70,6 +70,8 @@ async def run_api(settings: Settings) -> None:
             await app_context.outgoing.close()
             for quotes in app_context.quotes.values():
                 await quotes.close()
+            for issuer in app_context.issuers.values():
+                await issuer.close()
             if app_context.tokenizer is not None:
                 await app_context.tokenizer.close()
             if app_context.registrar is not None:

@@ -1,25 +1,113 @@
-"""The wiring of bank accounts that are reached by API Pix: a line to each, and its figures."""
+"""The wiring of connections: companies' own accounts at banks, which are reached by API Pix."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from lastro.core.declined import StartRefused
+from lastro.core.errors import DatabaseAway, Refused
 from lastro.observability.bank_figures import BankFigures
-from lastro.rails.api_pix import Ambient, BankLine
+from lastro.orders import DeclareConnection, ForeignPayments
+from lastro.rails.api_pix import Ambient, BankLine, Stores, issuer_of, rail_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from uuid import UUID
 
     from lastro.config.settings import Settings
+    from lastro.core.db import Database
     from lastro.core.ids import Chance
+    from lastro.core.runner import Runner
+    from lastro.rails import port
+    from lastro.rails.api_pix import Connection
+
+_COMPANIES = "SELECT number, company_id FROM company_numbers WHERE number = ANY ($1::integer[])"
+# A connection with an order that may still be paid, or whose payment may still be taken back.
+_STILL_NEEDED = """
+SELECT n.rail FROM connections n WHERE n.rail <> ALL ($1::text[]) AND EXISTS (
+         SELECT FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
+          WHERE i.company_id = n.company_id AND i.rail = n.rail AND o.expires_at > business_now() - interval '90 days')
+ ORDER BY n.rail
+"""
 
 
 def lines_of(settings: Settings, chance: Chance) -> dict[str, BankLine]:
     """Returns a line to each bank account, by its connection's name."""
     ambient = Ambient(time.monotonic, machine_now, lambda: str(chance.uuid(machine_now())))
     return {connection.name: BankLine(connection, ambient) for connection in settings.connections}
+
+
+def issuers_of(lines: Mapping[str, BankLine]) -> dict[str, port.Issuer]:
+    """Returns the bank of each connection, for orders; the lines stay theirs who gave them.
+
+    A connection that makes no new codes still ends those that it has made.
+    """
+    return {name: issuer_of(line.connection, line) for name, line in lines.items()}
+
+
+def rails_at_banks(lines: Mapping[str, BankLine], work: Database, runner: Runner, chance: Chance) -> dict[str, port.Rail]:
+    """Returns the rail of each connection. work: the role that sees ids alone."""
+    token = chance.uuid(machine_now())
+
+    def opened(line: BankLine) -> port.Rail:
+        foreign = ForeignOfCompany(line.connection.company, work, runner)
+        return rail_of(line.connection, line, Stores(runner.database, work, foreign, token))
+
+    return {name: opened(line) for name, line in lines.items()}
+
+
+@dataclass
+class ForeignOfCompany:
+    """The list of foreign payments of the company with a number: a `port.Foreign`."""
+
+    number: int
+    work: Database
+    runner: Runner
+    company_id: UUID | None = field(default=None, init=False)
+
+    async def keep(self, payments: Sequence[port.ForeignPayment]) -> None:
+        """Stores the payments, each once. DatabaseAway: give the same ones again."""
+        await (await self._listed()).keep(payments)
+
+    async def claimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
+        """Returns the claimed ones of these payments. DatabaseAway: try again later."""
+        return await (await self._listed()).claimed(rail, payment_ids)
+
+    async def _listed(self) -> ForeignPayments:
+        if self.company_id is None:
+            self.company_id = (await _companies(self.work, [self.number])).get(self.number)
+        if self.company_id is None:
+            raise DatabaseAway(f"there is no company with number {self.number}")
+        return ForeignPayments(self.runner, self.company_id)
+
+
+async def declare_all(connections: Iterable[Connection], work: Database, runner: Runner) -> None:
+    """Writes what the file says of connections. StartRefused: it names what is not here, or lacks what is needed."""
+    found = tuple(connections)
+    companies = await _companies(work, [one.company for one in found])
+    async with work.session() as session:
+        needed = [row["rail"] for row in await session.fetch(_STILL_NEEDED, [one.name for one in found])]
+    problems = [
+        f"{rail} is not in the file, and orders of the last 90 days are paid there: put it back with issuing = false"
+        for rail in needed
+    ]
+    for one in found:
+        if one.company not in companies:
+            problems.append(f"{one.name}.company is {one.company}, and no company has this number")
+            continue
+        done = await runner.act(companies[one.company], DeclareConnection(one.name, one.keys, one.is_issuing))
+        if isinstance(done, Refused):
+            problems += [f"{one.name}.{wrong.field} {wrong.description}" for wrong in done.problems]
+    if problems:
+        raise StartRefused("LASTRO_BANKS_FILE: " + "; ".join(problems) + ".")
+
+
+async def _companies(work: Database, numbers: Sequence[int]) -> dict[int, UUID]:
+    async with work.session() as session:
+        return {row["number"]: row["company_id"] for row in await session.fetch(_COMPANIES, numbers)}
 
 
 def figures_of(lines: Iterable[BankLine], now: datetime) -> tuple[BankFigures, ...]:

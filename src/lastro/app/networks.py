@@ -6,6 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lastro import orders
+from lastro.accounts import Institution
+from lastro.orders import DepositBank, Installation, Transfers
 from lastro.rails import port
 from lastro.rails.analysis import Analysis
 from lastro.rails.catch_up import CatchUp
@@ -41,6 +43,18 @@ def disputes_of(settings: Settings) -> Med:
 def methods_of(settings: Settings) -> frozenset[str]:
     """Returns the payment methods of orders here, whose partners are configured."""
     return orders.methods_by(frozenset(settings.partners), settings.crypto_brands)
+
+
+def place_of(settings: Settings) -> Installation:
+    """Returns this installation, from its settings."""
+    institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
+    deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
+    transfers = Transfers(settings.transfers.clabe_prefix, deposits)
+    there = frozenset(settings.partners)
+    connections = frozenset(one.name for one in settings.connections if one.is_issuing and "cob" in one.capabilities)
+    return Installation(
+        institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections
+    )  # fmt: skip
 
 
 def quotes_of(settings: Settings) -> dict[str, port.Quotes]:

@@ -27,13 +27,13 @@ from lastro import (
     subscriptions,
     webhooks,
 )  # fmt: skip
-from lastro.accounts import Institution
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
+from lastro.app.banks import issuers_of, lines_of, rails_at_banks
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
-from lastro.app.networks import methods_of, quotes_of, rails_of, registrar_of, tokenizer_of
+from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
 from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, waiting_of
 from lastro.app.outside import fetching
 from lastro.app.reconciling import reconciler_of
@@ -54,7 +54,6 @@ from lastro.observability import logs
 from lastro.observability.health import Health
 from lastro.observability.metrics import Metrics, MetricsPath
 from lastro.ops.keys_file import key_ring_of
-from lastro.orders import DepositBank, Installation, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
 from lastro.rails.spi import Spi, SpiEndpoint
@@ -83,6 +82,8 @@ if TYPE_CHECKING:
     from lastro.core.secrets import KeyRing
     from lastro.core.work_queue import OnWorked
     from lastro.core.write import Write
+    from lastro.orders import Installation
+    from lastro.rails.api_pix import BankLine
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
     from lastro.worker.sweeper import Due
@@ -100,6 +101,7 @@ class Worker:
 
     work: the role that finds work across companies. waiting: by rail, work that the network has to end. held_back, early:
     SQL of outbox rows: must not be sent yet; an earlier message about the object is unsent. needs: by kind of outbox row.
+    lines: to the banks of connections.
     """
 
     database: Database
@@ -118,6 +120,7 @@ class Worker:
     closers: tuple[Callable[[], Awaitable[None]], ...]
     key_ring: KeyRing
     banks: banks.Banks
+    lines: Mapping[str, BankLine] = field(default_factory=dict)
     held_back: str = HELD_BACK
     early: str = EARLY
     needs: Mapping[str, port.Need] = field(default_factory=lambda: NEEDS)
@@ -160,6 +163,7 @@ class AppContext(Directories):
     disputing: med.DisputeTerms = med.TERMS
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
+    issuers: Mapping[str, port.Issuer] = field(default_factory=dict)
     registrar: port.Registrar | None = None
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
     registry: port.Registry | None = None
@@ -194,15 +198,6 @@ class AppContext(Directories):
 def jku_of(public_url: str) -> str:
     """Returns the URL of our locations' public keys."""
     return f"{public_url}/.well-known/pix-jwks.json"
-
-
-def place_of(settings: Settings) -> Installation:
-    """Returns this installation, from its settings."""
-    institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
-    deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
-    transfers = Transfers(settings.transfers.clabe_prefix, deposits)
-    there = frozenset(settings.partners)
-    return Installation(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
 
 
 def keychain_of(settings: Settings, database: Database) -> Keychain:
@@ -241,16 +236,19 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     ways = _ways(settings, place, database, chance, rail, outgoing)
     planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, on_worked)
     reconciler, asked = reconciler_of(settings, database, work, runner, chance, on_worked)
-    closers = [client.close, outgoing.close, rail.close, people.close, *ends, *asked, database.close, work.close]
+    lines = lines_of(settings, chance)
+    rails |= rails_at_banks(lines, work, runner, chance)
+    ends = (*ends, *asked, *(line.close for line in lines.values()))
+    closers = [client.close, outgoing.close, rail.close, people.close, *ends, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
         database, work, runner, rails, {rail: waiting_of(rail) for rail in rails},
         inbox_verbs(place, settings.charging, settings.disputing),
-        dues_of(place, rail, ways, streams, settings.charging, settings.disputing),
+        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers_of(lines)),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
-        ring, place.banks,
+        ring, place.banks, lines,
     )  # fmt: skip
 
 
@@ -293,7 +291,8 @@ async def open_house(
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
-        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), registrar=registrar_of(settings),
+        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines_of(settings, chance)),
+        registrar=registrar_of(settings),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
     )  # fmt: skip
 
@@ -325,7 +324,8 @@ def routes(app: AppContext) -> tuple[Route, ...]:
     ways = payouts.Ways(institution, app.directory, app.charges, listed)
     opening = accounts.opening.OpeningPlace(institution, app.key_ring, app.is_analysed, app.place.public_url)
     return (
-        *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
+        *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed, app.issuers),
+        *payouts.routes(ways), *plans.routes(),
         *subscriptions.routes(app.place, app.charging, app.registrar), *accounts.routes(institution),
         *accounts.opening.routes(opening), *closing.routes(),
         *webhooks.routes(told_from),

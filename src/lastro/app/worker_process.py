@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from lastro import med
-from lastro.app.banks import figures_of, lines_of, machine_now
-from lastro.app.wiring import assemble, place_of
+from lastro.app.banks import declare_all, figures_of, machine_now
+from lastro.app.networks import place_of
+from lastro.app.wiring import assemble
 from lastro.core import crash, notify, work_queue
 from lastro.core.concurrency import pause_after
 from lastro.core.errors import DatabaseAway, Stale
@@ -85,8 +86,7 @@ async def run_worker(settings: Settings) -> None:
     assembled = assemble(settings, on_commit, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
-    lines = lines_of(settings, assembled.chance)
-    metrics.banks = lambda: figures_of(lines.values(), machine_now())
+    metrics.banks = lambda: figures_of(assembled.lines.values(), machine_now())
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
         keep_what_is_built()
@@ -111,6 +111,7 @@ async def work(
     try:
         await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop, heart)
         if not stop.is_set():
+            await declare_all(settings.connections, assembled.work, assembled.runner)
             running = _lanes(assembled, settings, signals, stop, hear, {} if metrics is None else metrics.streams)
             running.append(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
             if metrics is not None and settings.worker_metrics_port is not None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from lastro import accounts, closing, companies, keys, ledger, payouts
 from lastro.accounts import Holder
-from lastro.app import wiring
+from lastro.app import networks, wiring
 from lastro.cli import openings
 from lastro.cli.options import amount_of, maybe_line, who
 from lastro.core.declined import CommandFailed
@@ -86,7 +86,7 @@ async def _open(context: CommandContext, given: argparse.Namespace) -> dict[str,
         given.holder_type.upper(), given.name, _DOCUMENTS[given.holder_type], _PUNCTUATION.sub("", given.document).upper(),
         given.email, _SPACING.sub("", given.phone),
     )  # fmt: skip
-    return await context.act(company.id, accounts.OpenAccount(wiring.place_of(context.settings).institution, holder))
+    return await context.act(company.id, accounts.OpenAccount(networks.place_of(context.settings).institution, holder))
 
 
 async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
@@ -173,7 +173,7 @@ def _limit(name: str, text: str | None) -> Any:
 async def _settle(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     company_id, account = await context.account(given.account)
     amount = amount_of("--amount", given.amount, port.currency_of(given.rail))
-    institution = wiring.place_of(context.settings).institution
+    institution = networks.place_of(context.settings).institution
     return await context.act(company_id, accounts.Settle(account.id, given.rail, amount, given.reference, institution))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from lastro import med
-from lastro.app import wiring
+from lastro.app import networks
 from lastro.cli.options import amount_of, maybe_line, reason_of, write_private
 from lastro.core.declined import CommandFailed
 
@@ -82,7 +82,7 @@ async def _documents(context: CommandContext, given: argparse.Namespace) -> list
 async def _decide(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     details = maybe_line("--details", given.details, med.LONGEST_DETAILS)
     company_id, object_id = await _received(context, given.object)
-    stand = med.Stand(wiring.place_of(context.settings).institution, context.settings.disputing)
+    stand = med.Stand(networks.place_of(context.settings).institution, context.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
     return await context.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, details))
 
@@ -93,7 +93,7 @@ async def _reimburse(context: CommandContext, given: argparse.Namespace) -> dict
     amount = amount_of("--amount", given.amount, "BRL")
     document = re.sub(r"[./-]", "", given.document).upper()
     wish = med.Reimbursement(amount, document, given.branch, given.account, given.account_type.upper())
-    stand = med.Stand(wiring.place_of(context.settings).institution, context.settings.disputing)
+    stand = med.Stand(networks.place_of(context.settings).institution, context.settings.disputing)
     return await context.act(company_id, med.Reimburse(object_id, wish, stand, reason))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro import accounts
-from lastro.app import wiring
+from lastro.app import networks
 from lastro.cli.options import maybe_line, who, write_private
 from lastro.core.declined import CommandFailed
 
@@ -93,7 +93,7 @@ async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[st
 
 async def _judged(context: CommandContext, given: argparse.Namespace, verdict: accounts.opening.Verdict) -> dict[str, Any]:
     company_id, request = await _request(context, given.request)
-    institution = wiring.place_of(context.settings).institution
+    institution = networks.place_of(context.settings).institution
     said = await context.act(company_id, accounts.opening.Judge(request.id, verdict, institution))
     return {"id": said["accountRequestId"], "status": said["status"], "accountId": said.get("accountId")}
 

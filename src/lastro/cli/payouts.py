@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from lastro import companies, orders, payouts, reconciliation
-from lastro.app import wiring
+from lastro.app import networks
 from lastro.cli.options import reason_of, who
 from lastro.core.declined import CommandFailed
 from lastro.standards.calendar import brasilia_day
@@ -48,7 +48,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _prove(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    place, number = wiring.place_of(context.settings), _company_of(context, given.name)
+    place, number = networks.place_of(context.settings), _company_of(context, given.name)
     try:
         settled_at = datetime.fromisoformat(given.settled_at)
     except ValueError:
@@ -63,7 +63,7 @@ async def _prove(context: CommandContext, given: argparse.Namespace) -> dict[str
 
 def _company_of(context: CommandContext, name: str) -> int:
     """Returns the company number in one of our ids. Declined: it is none of ours."""
-    ispb, number = wiring.place_of(context.settings).institution.ispb, company_of_control_number(name)
+    ispb, number = networks.place_of(context.settings).institution.ispb, company_of_control_number(name)
     if number is None and name.startswith((f"E{ispb}", f"D{ispb}")):
         number = company_of_end_to_end_id(name)
     if number is None:
@@ -75,7 +75,7 @@ def _company_of(context: CommandContext, name: str) -> int:
 
 
 async def _contradicted(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
-    institution = wiring.place_of(context.settings).institution
+    institution = networks.place_of(context.settings).institution
     rows = []
     for company in await context.companies_of(given.company):
         async with context.database.session(company.id) as session:
@@ -97,7 +97,7 @@ async def _disprove(context: CommandContext, given: argparse.Namespace) -> dict[
         if institution_id is not None:
             await session.set_company(institution_id)
             whole = await reconciliation.days_taken(session, institution_id, payout.rail, since)
-    verb = reconciliation.Disproved(given.name, by, reason, whole, wiring.place_of(context.settings).institution)
+    verb = reconciliation.Disproved(given.name, by, reason, whole, networks.place_of(context.settings).institution)
     return await context.act(company.id, verb)
 
 
@@ -122,14 +122,14 @@ def _waiting(company: int, p: payouts.Payout) -> dict[str, Any]:
 async def _approve(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by = who(given)
     company_id, payout_id = await _payout(context, given.payout)
-    return await context.act(company_id, payouts.Approve(payout_id, by, wiring.place_of(context.settings).institution))
+    return await context.act(company_id, payouts.Approve(payout_id, by, networks.place_of(context.settings).institution))
 
 
 async def _refuse(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by, reason = who(given), reason_of(given)
     company_id, payout_id = await _payout(context, given.payout)
     return await context.act(
-        company_id, payouts.Refuse(payout_id, by, reason, wiring.place_of(context.settings).institution)
+        company_id, payouts.Refuse(payout_id, by, reason, networks.place_of(context.settings).institution)
     )
 
 

@@ -296,7 +296,7 @@ class Installation:
     """This installation of lastro: its institution, public address and mode. methods: with a configured partner.
 
     transfers: the destinations of transfers. partners: their rails; None: the usual one. connections: the rails of
-    companies' own accounts at banks.
+    companies' own accounts at banks that make new codes.
     """
 
     institution: Institution

@@ -20,7 +20,6 @@ from lastro.core.runner import Done, Reply
 from lastro.orders import CancelOrder, Expire, Installation
 from lastro.orders.connections import DeclareConnection
 from lastro.rails import port
-from lastro.rails.api_pix.codes import Merchant
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 
 from .collecting import BENTO
@@ -82,7 +81,7 @@ async def at_bank(shop: Shop) -> AsyncIterator[Connected]:
     made = Connected(shop, Bank(now=datetime.now(UTC)), {})
     await shop.cast.connect(shop.ana, made.rail, KEY)
     async with serving(made.bank) as line:
-        made.issuers[made.rail] = ApiPixIssuer(made.rail, line, "utc", Merchant("ANA", "SP"))
+        made.issuers[made.rail] = ApiPixIssuer(made.rail, line, "utc")
         yield made
 
 

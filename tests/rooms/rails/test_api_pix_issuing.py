@@ -11,7 +11,6 @@ from structlog.testing import capture_logs
 
 from lastro.core.money import Money
 from lastro.rails.api_pix import issuing
-from lastro.rails.api_pix.codes import Merchant
 from lastro.rails.api_pix.issuing import ApiPixIssuer, charge_body
 from lastro.rails.port import Person, Transient
 from lastro.rails.port.issuing import AnswerInvalid, ChargeRequest, IssueRefused
@@ -20,9 +19,8 @@ from lastro.standards import brcode
 from .api_pix_bank import AT, Bank, problem, serving
 
 TXID = "00007" + "a" * 27
-REQUEST = ChargeRequest(TXID, Money(1050, "BRL"), "loja@example.com", 3600)
+REQUEST = ChargeRequest(TXID, Money(1050, "BRL"), "loja@example.com", 3600, "Loja da Ana", "SAO PAULO")
 PATH = f"/cob/{TXID}"
-MERCHANT = Merchant("Loja da Ana", "SAO PAULO")
 
 
 @dataclass
@@ -35,7 +33,7 @@ class Counter:
 async def counter() -> AsyncIterator[Counter]:
     bank = Bank()
     async with serving(bank) as line:
-        yield Counter(bank, ApiPixIssuer("efi1", line, "utc", MERCHANT))
+        yield Counter(bank, ApiPixIssuer("efi1", line, "utc"))
 
 
 def answers(status: int, body: Any = "", **more: Any) -> Any:
@@ -125,7 +123,7 @@ async def test_a_bank_that_is_not_there_is_asked_once() -> None:
     async with serving(bank) as line:
         pass
     with pytest.raises(Transient):
-        await ApiPixIssuer("efi1", line, "utc", MERCHANT).issue(REQUEST)
+        await ApiPixIssuer("efi1", line, "utc").issue(REQUEST)
 
 
 @pytest.mark.parametrize("status", [400, 422])

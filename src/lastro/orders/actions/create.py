@@ -139,12 +139,14 @@ class MakeOrder(Act[CreateOrderContext]):
         rail, order = known.bank, self.form.order
         assert rail is not None
         assert known.key is not None
+        assert known.account is not None
         assert self.amount is not None
         assert self.issuers is not None
         request = ChargeRequest(
             pix_ids.dynamic_txid(known.setup.number, context.chance.bytes(32)),
             final_of(self.amount, known.setup.fees.at(context.now)), known.key.key,
-            order.expiration or DEFAULT_EXPIRATION_SECONDS, issuing.payer_of(self.form), order.description,
+            order.expiration or DEFAULT_EXPIRATION_SECONDS, known.account.holder.full_name, known.account.city,
+            issuing.payer_of(self.form), order.description,
         )  # fmt: skip
         for before in self.answered:
             if before.key == known.key and before.issued is not None and before.final == request.amount:
@@ -240,7 +242,7 @@ class MakeOrder(Act[CreateOrderContext]):
             problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if by_bank:
             problems += issuing.request_problems(self.form, self.amount)
-            if known.bank not in (self.issuers or {}):
+            if known.bank not in self.place.connections or known.bank not in (self.issuers or {}):
                 problems.append(refusals.PIX_KEY_NOT_SUPPORTED.problem(why="is at a bank that makes no codes now"))
         if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
             problems.append(refusals.BANK_INVALID.problem())

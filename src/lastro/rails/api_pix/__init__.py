@@ -6,7 +6,6 @@ Rooms do not see it. app, config, cli, ops and observability use the names here.
 from lastro.rails.api_pix.banks_file import read
 from lastro.rails.api_pix.checking import Finding, certificate, check
 from lastro.rails.api_pix.client import ApiPix
-from lastro.rails.api_pix.codes import Merchant
 from lastro.rails.api_pix.connections import Connection
 from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
@@ -15,6 +14,6 @@ from lastro.rails.api_pix.line import Ambient, BankLine
 from lastro.rails.api_pix.opening import Stores, cursor_of, issuer_of, rail_of
 
 __all__ = [
-    "DIALECTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "Connection", "Dialect", "Finding", "Line", "Merchant",
+    "DIALECTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "Connection", "Dialect", "Finding", "Line",
     "SetUpWrongly", "Stores", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read",
 ]  # fmt: skip

@@ -10,13 +10,14 @@ import structlog
 from lastro.rails import port
 from lastro.rails.api_pix import wire
 from lastro.rails.api_pix.errors import Meaning, alarmed, judge
-from lastro.rails.api_pix.issuing import charge_path
 from lastro.rails.api_pix.lists import TIMEOUT_SECONDS
 from lastro.rails.api_pix.polling import settled
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Pending, Transient, Unknown
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from lastro.core.money import Money
     from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.exchange import Line
@@ -29,12 +30,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ChargeState:
-    """A charge as the bank has it. status: its word. payments: those that it names; a CONCLUIDA may name none yet."""
+    """A charge as the bank has it. status: its word. payments: those that it names; a CONCLUIDA may name none yet.
+
+    ends_at: until when it may be paid; None: the bank does not say.
+    """
 
     txid: str
     status: str
     amount: Money
     payments: tuple[BankPayment, ...] = ()
+    ends_at: datetime | None = None
 
 
 class Charges:
@@ -48,7 +53,7 @@ class Charges:
 
     async def state(self, txid: str) -> ChargeState | Unknown:
         """Returns a charge's state; Unknown: the bank itself does not know it. Transient: it does not say."""
-        answer = await self._line.ask("GET", charge_path(txid), None, self._seconds)
+        answer = await self._line.ask("GET", wire.charge_path(txid), None, self._seconds)
         verdict = alarmed(judge(answer, "GET cob"), self._rail, "GET cob", txid)
         if verdict.meaning is Meaning.UNKNOWN:
             return Unknown()
@@ -64,7 +69,7 @@ class Charges:
 
         Permanent: the bank will not end it, although nobody has paid it. Transient: it is not known if it took effect.
         """
-        answer = await self._line.ask("PATCH", charge_path(txid), wire.removal(), self._seconds)
+        answer = await self._line.ask("PATCH", wire.charge_path(txid), wire.removal(), self._seconds)
         verdict = judge(answer, "PATCH cob")
         if verdict.meaning is Meaning.DONE and wire.is_json(answer.body):
             try:
@@ -94,7 +99,7 @@ def state_of(txid: str, body: bytes, clock: Clock) -> ChargeState:
     amount = wire.money(None if charge.valor is None else charge.valor.original, "valor.original")
     named = [wire.payment(bytes(raw), clock) for raw in charge.pix or ()]
     payments = tuple(sorted((one for one in named if one.txid in {None, txid}), key=lambda one: one.at))
-    return ChargeState(txid, charge.status, amount, payments)
+    return ChargeState(txid, charge.status, amount, payments, wire.ends_at(charge, clock))
 
 
 def told(state: ChargeState | Unknown) -> NetworkMessage | Pending | Unknown:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 import structlog
 
 from lastro.rails.api_pix import codes, wire
+from lastro.rails.api_pix.charges import Charges
 from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
 from lastro.rails.messages import Malformed
-from lastro.rails.port import Transient
+from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, IssueRefused
-from lastro.standards.pix_ids import is_txid_dynamic
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.rails.api_pix.codes import Merchant
     from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.errors import Where
     from lastro.rails.api_pix.exchange import Line
@@ -43,13 +42,13 @@ _log = structlog.get_logger(__name__)
 
 
 class ApiPixIssuer:
-    """An Issuer: one connection to a bank. rail: its name. merchant: who is paid, as a code that we build says."""
+    """An Issuer: one connection to a bank. rail: its name."""
 
-    def __init__(self, rail: str, line: Line, clock: Clock, merchant: Merchant) -> None:
+    def __init__(self, rail: str, line: Line, clock: Clock) -> None:
         self._rail = rail
         self._line = line
         self._clock = clock
-        self._merchant = merchant
+        self._charges = Charges(rail, line, clock, ISSUE_SECONDS)
 
     async def issue(self, request: ChargeRequest) -> IssuedCharge:
         """Makes the charge within ISSUE_SECONDS, as the port says. ValueError: the request breaks its bounds."""
@@ -59,7 +58,7 @@ class ApiPixIssuer:
         charge = wire.BankCharge()
         try:
             charge = wire.charge(answer)
-            return issued(request, charge, self._clock, self._merchant)
+            return issued(request, charge, self._clock)
         except Malformed as wrong:
             field = str(wrong)
             _log.critical("bank.answer_invalid", rail=self._rail, network_id=request.txid, code=field)
@@ -68,21 +67,18 @@ class ApiPixIssuer:
             raise AnswerInvalid(field) from wrong
 
     async def remove(self, txid: str, now: datetime) -> bool:
-        """Removes a charge (PATCH /cob), and where the bank will not, looks at what became of it; as the port says."""
-        answer = await self._line.ask("PATCH", charge_path(txid), wire.removal(), ISSUE_SECONDS)
-        verdict = self._told(answer, "PATCH cob", txid)
-        if verdict.meaning is Meaning.TRANSIENT:
-            raise verdict.transient
-        answer = await self._line.ask("GET", charge_path(txid), None, ISSUE_SECONDS)
-        seen = self._told(answer, "GET cob", txid)
-        if seen.meaning is Meaning.UNKNOWN:
-            return True
-        if seen.meaning is not Meaning.DONE or not wire.is_json(answer.body):
-            raise seen.transient
+        """Removes a charge, and where the bank will not, looks at what became of it; as the port says."""
         try:
-            return ended(wire.charge(answer.body), self._clock, now)
-        except Malformed as wrong:
-            raise Transient(f"the answer to GET cob lacks {wrong}", is_on_its_way=False) from wrong
+            found = await self._charges.remove(txid)
+        except Permanent:  # some banks end no charge whose time is over
+            found = await self._charges.state(txid)
+        if isinstance(found, Unknown):
+            return True
+        if found.payments or found.status == wire.CONCLUDED:
+            return False
+        if found.status != wire.ACTIVE or (found.ends_at is not None and found.ends_at < now):
+            return True
+        raise Transient("the bank keeps the charge open", is_on_its_way=False)
 
     async def close(self) -> None:
         """Ends its connections."""
@@ -90,7 +86,7 @@ class ApiPixIssuer:
 
     async def _made(self, request: ChargeRequest, body: bytes, ends_at: float) -> bytes:
         """Makes the charge and returns it; where the bank did not show it, it is asked once what it has."""
-        path = charge_path(request.txid)
+        path = wire.charge_path(request.txid)
         try:
             answer = await self._line.ask("PUT", path, body, ISSUE_SECONDS)
         except Transient as away:
@@ -125,7 +121,7 @@ class ApiPixIssuer:
     async def _remove(self, txid: str) -> None:
         """Removes a charge that nobody may pay. The sweep of orphans removes it, where this fails."""
         try:
-            answer = await self._line.ask("PATCH", charge_path(txid), wire.removal(), _REMOVE_SECONDS)
+            answer = await self._line.ask("PATCH", wire.charge_path(txid), wire.removal(), _REMOVE_SECONDS)
         except Transient as away:
             _log.error("bank.charge_not_removed", rail=self._rail, network_id=txid, reason=away.reason)
             return
@@ -137,13 +133,6 @@ class ApiPixIssuer:
 
     def _told(self, answer: NetworkAnswer, where: Where, txid: str) -> Verdict:
         return alarmed(judge(answer, where), self._rail, where, txid)
-
-
-def charge_path(txid: str) -> str:
-    """Returns where a charge is. ValueError: the txid has not the form of one."""
-    if not is_txid_dynamic(txid):
-        raise ValueError("a txid has 26 to 35 letters and digits")
-    return f"/cob/{txid}"
 
 
 def charge_body(request: ChargeRequest) -> bytes:
@@ -171,7 +160,7 @@ def _payer(payer: Person | None) -> dict[str, str] | None:
     return {kind: payer.document_number, "nome": name}
 
 
-def issued(request: ChargeRequest, charge: BankCharge, clock: Clock, merchant: Merchant) -> IssuedCharge:
+def issued(request: ChargeRequest, charge: BankCharge, clock: Clock) -> IssuedCharge:
     """Returns the charge, once it is what was asked. Malformed: it is not; its text names the field."""
     if charge.txid != request.txid:
         raise Malformed("txid")
@@ -193,29 +182,11 @@ def issued(request: ChargeRequest, charge: BankCharge, clock: Clock, merchant: M
     if seconds is None or not 1 <= seconds <= LONGEST_SECONDS:
         raise Malformed("calendario.expiracao")
     made_at = wire.instant(calendar.criacao, clock, "calendario.criacao")
-    code, location = codes.code_of(charge, request.amount, merchant)
+    code, location = codes.code_of(charge, request.amount, codes.Merchant(request.receiver_name, request.receiver_city))
     location_id = None if charge.loc is None or charge.loc.id is None else str(charge.loc.id)[:64]
     return IssuedCharge(
         request.txid, code, location, made_at + timedelta(seconds=seconds), location_id, wire.number(charge.revisao) or 0
     )
-
-
-def ended(charge: BankCharge, clock: Clock, now: datetime) -> bool:
-    """Tells whether nobody can pay a charge any more. False: it is paid; what the bank shows under `pix` decides.
-
-    Transient: it is still open, or is paid by what it does not show yet. Malformed: it cannot be told.
-    """
-    if charge.pix or charge.status == wire.CONCLUDED:
-        return False
-    if charge.status in {wire.REMOVED_BY_US, wire.REMOVED_BY_BANK}:
-        return True
-    calendar = charge.calendario
-    seconds = None if calendar is None else wire.number(calendar.expiracao)
-    if charge.status != wire.ACTIVE or calendar is None or seconds is None:
-        raise Malformed("status")
-    if now <= wire.instant(calendar.criacao, clock, "calendario.criacao") + timedelta(seconds=seconds):
-        raise Transient("the bank keeps the charge open", is_on_its_way=False)
-    return True
 
 
 def field_of(name: str) -> str | None:

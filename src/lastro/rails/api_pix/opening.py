@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Database
-    from lastro.rails.api_pix.codes import Merchant
     from lastro.rails.api_pix.connections import Connection
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.port.foreign import Foreign
@@ -60,6 +59,6 @@ def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor
     return RailCursor(stores.database, connection.name, stream, stores.token)
 
 
-def issuer_of(connection: Connection, line: Line, merchant: Merchant) -> ApiPixIssuer:
-    """Returns what makes an order's charge at a connection. merchant: who is paid, as a code that we build says."""
-    return ApiPixIssuer(connection.name, line, connection.dialect.clock, merchant)
+def issuer_of(connection: Connection, line: Line) -> ApiPixIssuer:
+    """Returns what makes an order's charge at a connection."""
+    return ApiPixIssuer(connection.name, line, connection.dialect.clock)

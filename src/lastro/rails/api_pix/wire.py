@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ import msgspec
 from lastro.core.money import Money, MoneyError
 from lastro.rails.messages import Malformed
 from lastro.standards.calendar import BRASILIA
+from lastro.standards.pix_ids import is_txid_dynamic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -320,3 +321,19 @@ def _told(text: str | None, clock: Clock) -> datetime | None:
 
 def _shown(text: str | None) -> str | None:
     return text if text is not None and _SHOWN.fullmatch(text) else None
+
+
+def charge_path(txid: str) -> str:
+    """Returns where a charge is. ValueError: the txid has not the form of one."""
+    if not is_txid_dynamic(txid):
+        raise ValueError("a txid has 26 to 35 letters and digits")
+    return f"/cob/{txid}"
+
+
+def ends_at(charge: BankCharge, clock: Clock) -> datetime | None:
+    """Returns the last instant at which a charge may be paid; None: the bank does not say. Malformed: its time is unread."""
+    calendar = charge.calendario
+    seconds = None if calendar is None else number(calendar.expiracao)
+    if calendar is None or seconds is None or not 1 <= seconds < 2**31:
+        return None
+    return instant(calendar.criacao, clock, "calendario.criacao") + timedelta(seconds=seconds)

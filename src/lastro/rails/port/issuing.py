@@ -19,14 +19,16 @@ class ChargeRequest:
     """An immediate charge that a bank is to make payable (API Pix: cob).
 
     txid: ours, of 26 to 35 letters and digits, never used twice. key: the Pix key of ours that is paid. seconds: how long it
-    may be paid, from 1 to 2^31-1. payer: who is to pay, where that is known. text: what the payer is shown, at most 140
-    characters.
+    may be paid, from 1 to 2^31-1. receiver_name, receiver_city: of the account's holder, for a code that the bank leaves to
+    us. payer: who is to pay, where that is known. text: what the payer is shown, at most 140 characters.
     """
 
     txid: str
     amount: Money
     key: str
     seconds: int
+    receiver_name: str
+    receiver_city: str
     payer: Person | None = None
     text: str | None = None
 
