@@ -14,7 +14,7 @@ from litestar.types import ASGIApp
 from lastro_sim import answers, logs, pages, routes, statements, timer
 from lastro_sim.analysis import api as analysis_api
 from lastro_sim.api_pix import api as company_bank_api
-from lastro_sim.api_pix import notices as company_bank_notices
+from lastro_sim.api_pix import calling as company_bank_calls
 from lastro_sim.api_pix import opening as company_bank
 from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
@@ -103,7 +103,7 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
         await mail.open()
         running = [
             asyncio.create_task(timer.run(network)),
-            asyncio.create_task(company_bank_notices.run(network, client)),
+            asyncio.create_task(company_bank_calls.run(network, client)),
         ]
         if network.tracer is not None:
             running.append(asyncio.create_task(network.tracer.run()))

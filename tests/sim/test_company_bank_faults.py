@@ -1,6 +1,7 @@
 """The faults of the companies' bank: each happens when it was ordered, as often as ordered, and has its effect or none."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
@@ -132,7 +133,7 @@ async def test_items_move_between_pages_while_they_are_read(bank: Desk) -> None:
     names = [(await bank.pay(key=KEY, amount=f"{count}.00"))["endToEndId"] for count in range(1, 6)]
 
     async def page(number: int) -> list[str]:
-        query = {"paginacao.itensPorPagina": 2, "paginacao.paginaAtual": number}
+        query: dict[str, Any] = {"paginacao.itensPorPagina": 2, "paginacao.paginaAtual": number}
         return [one["endToEndId"] for one in (await bank.listed(**query))["pix"]]
 
     assert [await page(0), await page(1), await page(2)] == [names[:2], names[2:4], names[4:]]

@@ -8,10 +8,11 @@ import httpx
 import pytest
 from joserfc import jwk, jws
 
+from lastro_sim.api_pix.customers import DEMO_KEYS
 from lastro_sim.api_pix.locations import PATH
 from lastro_sim.api_pix.signing import KEYS
 
-from .company_bank import DEMO_KEYS, KEY, Desk, desk
+from .company_bank import KEY, Desk, desk
 from .stage import Sim
 
 

@@ -56,6 +56,8 @@ class Dialect:
     errors: str = "bacen"
     """The form of its errors: bacen, efi or bb."""
     missing_scope: int = 403
+    tests_webhooks: bool = False
+    """Whether a new webhook is called twice: without a certificate, which it must refuse, and with the bank's."""
     retries: tuple[int, ...] = ()
     """Seconds from each call of a webhook to the next, where it fails. Not in the standard (bacen/pix-api#72)."""
 
@@ -65,7 +67,7 @@ DIALECTS: Mapping[str, Dialect] = {
     for one in (
         Dialect(name="standard"),
         Dialect(
-            name="efi", token_styles=frozenset({"basic-json", "basic-form"}), errors="efi",
+            name="efi", token_styles=frozenset({"basic-json", "basic-form"}), errors="efi", tests_webhooks=True,
             retries=tuple(5 * MINUTE * 2**turn for turn in range(10)),
         ),
         Dialect(

@@ -6,24 +6,18 @@ bank's.
 """
 
 import json
-import logging
 from typing import Any, Final
 
-import aiohttp
-
 from lastro_sim import faults
-from lastro_sim.clock import SECOND
-from lastro_sim.network import LOOKS_EVERY_SECONDS, Network
+from lastro_sim.network import Network
 
 from . import customers, received
 from .calls import Row
 from .dialects import DIALECTS
 
-LOG = logging.getLogger("lastro_sim")
 OPERATION = "bank_webhook"
 BEHAVIOURS: Final = frozenset({"none", "twice", "late", "out-of-order", "forged", "wrong-customer"})
 BELL = "bank-notices"
-LONGEST_WAIT = 60.0
 _MARK = "?ignorar="  # Efí appends nothing to an address that ends so
 
 
@@ -55,8 +49,7 @@ def put(
     network: Network, base: str, body: dict[str, Any], again: tuple[int, ...] = (), *, delay: int = 0, held: bool = False
 ) -> None:
     """Queues a notice. again: seconds to each further try; delay: business microseconds; held: until the next is queued."""
-    now = network.clock.business()
-    url = base if base.endswith(_MARK) else f"{base.rstrip('/')}/pix"
+    now, url = network.clock.business(), address(base)
     network.store.run("UPDATE bank_notice SET held = 0, due_at = ? WHERE held", now + 1)
     network.store.insert(
         "bank_notice",
@@ -69,6 +62,11 @@ def put(
     network.bells.ring(BELL)
 
 
+def address(base: str) -> str:
+    """Returns the address that the bank calls: the base and `/pix`, but for Efí's mark."""
+    return base if base.endswith(_MARK) else f"{base.rstrip('/')}/pix"
+
+
 def listed(network: Network, limit: int) -> list[dict[str, Any]]:
     """Lists the newest notices, oldest first, with the answer that each got."""
     return [
@@ -78,32 +76,3 @@ def listed(network: Network, limit: int) -> list[dict[str, Any]]:
         }
         for row in network.store.newest("bank_notice", limit)
     ]  # fmt: skip
-
-
-async def run(network: Network, client: aiohttp.ClientSession) -> None:
-    """Sends the due notices and sleeps until the next, for ever."""
-    while True:
-        for row in network.store.due("bank_notice", network.clock.business()):
-            await _send(network, client, row)
-        due = network.store.next_due("bank_notice")
-        left = LOOKS_EVERY_SECONDS if due is None else (due - network.clock.business()) / SECOND
-        await network.bells.wait(BELL, min(max(left, 0.001), LOOKS_EVERY_SECONDS))
-
-
-async def _send(network: Network, client: aiohttp.ClientSession, row: Row) -> None:
-    """Calls a webhook once; a failure is tried again as long as the bank does so."""
-    timeout = aiohttp.ClientTimeout(total=LONGEST_WAIT)
-    headers = {"Content-Type": "application/json"}
-    answered: int | None = None
-    try:
-        async with client.post(
-            row["url"], data=row["body"].encode(), headers=headers, timeout=timeout, allow_redirects=False
-        ) as got:
-            answered = got.status
-    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        LOG.info("a webhook of the bank could not be called: %s", type(error).__name__)
-    again: list[int] = json.loads(row["again"])
-    done = answered is not None and 200 <= answered < 300
-    wait = None if done or row["tries"] >= len(again) else again[row["tries"]] * SECOND
-    due_at = None if wait is None else network.clock.business() + wait
-    network.store.change("bank_notice", row, tries=row["tries"] + 1, answered=answered, due_at=due_at)

@@ -17,7 +17,7 @@ from lastro_sim import faults, logs
 from lastro_sim.clock import SECOND
 from lastro_sim.network import Network
 
-from . import customers, disguises, locations, operations, signing, tokens, troubles
+from . import calling, customers, disguises, locations, operations, signing, tokens, troubles
 from .calls import Answer, Call
 from .dialects import DIALECTS, Dialect
 from .problems import ProblemError, not_found
@@ -114,6 +114,8 @@ class CustomersCall:
                 raise CutError
             if before is not None and before.code != troubles.AFTER:
                 return troubles.failure(before)
+            if operation.route == calling.ROUTE:
+                await calling.check(call)
             with call.network.store.writing():
                 answer = self._done(operation, call)
             slow = self._strike(troubles.SLOW)
