@@ -112,13 +112,13 @@ def test_every_type_of_error_that_the_text_names_means_what_its_status_says() ->
 def _judged(status: int, body: bytes, where: Where, label: str) -> str:
     """Holds what an answer of the bank's own means (bank-rail.md §4.7), and returns its code."""
     verdict = judge(NetworkAnswer(status, {}, body), where)
-    is_question = where in {"GET cob", "GET pix", "GET return"}
+    is_of_one = where in {"GET cob", "PATCH cob", "GET pix", "GET return"}  # of one object by its name
     meaning = Meaning.TRANSIENT
-    if status == 404 and is_question:
+    if status == 404 and is_of_one:
         meaning = Meaning.UNKNOWN
     if status == 400 and where != "GET list":
         meaning = Meaning.PERMANENT
-    alarms = status in {403, 410} or (status == 404 and not is_question) or (status == 400 and where == "GET list")
+    alarms = status in {403, 410} or (status == 404 and not is_of_one) or (status == 400 and where == "GET list")
     assert (verdict.meaning, verdict.alarms, verdict.is_worded) == (meaning, alarms, True), label
     return verdict.code
 
