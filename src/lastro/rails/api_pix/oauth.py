@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EARLY_SECONDS = 30.0  # so long before its end a token is not used any more
 REQUESTS_A_MINUTE = 6  # of tokens, by one process: a bank blocks an address that asks for too many
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 32.0  # seconds after a request that brought none
 _UNTOLD_LIFE = 300.0  # RFC 6749 §5.1 lets the bank leave it out; the shortest life of the banks we know
 _LONGEST_LIFE = 86_400.0
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")  # RFC 6750 §2.1, as wide as banks need: nothing that ends a header
@@ -142,6 +143,7 @@ class Tokens:
         self._pace = Pace(REQUESTS_A_MINUTE)
         self._token: Secret | None = None
         self._since = self._until = 0.0
+        self._pause = self._again_at = 0.0
         self._asking: asyncio.Task[Secret] | None = None
         self.scopes: frozenset[str] | None = None
 
@@ -166,14 +168,19 @@ class Tokens:
             self._token = None
 
     async def _ask(self) -> Secret:
-        if (left := self._pace.left(self._clock())) > 0:
-            raise Transient("too many tokens were asked for", max(1, round(left)), is_on_its_way=False)
-        self._pace.count(self._clock())
+        begun = self._clock()
+        if (left := max(self._again_at - begun, self._pace.left(begun))) > 0:
+            raise Transient("a token was asked for a moment ago", math.ceil(left), is_on_its_way=False)
+        self._pace.count(begun)
+        # Until it is there, it is taken for a failure: the wait doubles with each.
+        self._pause = min(_LONGEST_PAUSE, self._pause * 2 or _FIRST_PAUSE)
+        self._again_at = begun + self._pause
         try:
             async with asyncio.timeout(LONGEST_SECONDS):
                 found = granted(await self._send(token_request(self._connection)))
         except TimeoutError:
             raise Transient(f"no token within {LONGEST_SECONDS:g} s", is_on_its_way=False) from None
+        self._pause = self._again_at = 0.0
         now = self._clock()
         # Of a life of a minute or less, half is used.
         self._token, self._since = found.token, now

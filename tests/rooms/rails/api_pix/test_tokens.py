@@ -153,10 +153,35 @@ async def test_tokens_are_asked_for_so_often_at_most(bank: Bank, lined: Lined, c
         await transient(line.ask("GET", "/pix", None, 5.0))
     assert len(bank.token_requests) == REQUESTS_A_MINUTE
     spent = await transient(line.ask("GET", "/pix", None, 5.0))
-    assert (spent.retry_after_seconds, spent.is_on_its_way) == (60, False)
+    assert (spent.reason, spent.retry_after_seconds, spent.is_on_its_way) == (
+        "a token was asked for a moment ago",
+        60,
+        False,
+    )
     clock.at += 60
     await transient(line.ask("GET", "/pix", None, 5.0))
     assert len(bank.token_requests) > REQUESTS_A_MINUTE
+
+
+async def test_a_bank_that_gives_no_token_is_asked_less_and_less(bank: Bank, lined: Lined, clock: Hand) -> None:
+    """However many wait, and soon again: an outage of seconds does not cost a minute."""
+    line = lined()
+    asked_at = []
+    for _ in range(64):
+        before = len(bank.token_requests)
+        bank.tokens[:] = [Answer(503)]
+        for _ in range(3):
+            away = await transient(line.ask("GET", "/pix", None, 5.0))
+            assert not away.is_on_its_way
+        if len(bank.token_requests) > before:
+            asked_at.append(clock.at - 1_000)
+        clock.at += 1
+    assert asked_at == [0, 1, 3, 7, 15, 31, 63]
+    bank.tokens.clear()
+    clock.at = 1_095
+    assert (await line.ask("GET", "/pix", None, 5.0)).status == 200
+    bank.dead.add("token-8")
+    assert (await line.ask("GET", "/pix", None, 5.0)).status == 200, "after one that was given there is no pause"
 
 
 async def test_fewer_scopes_than_asked_are_told_and_used(bank: Bank, lined: Lined) -> None:
