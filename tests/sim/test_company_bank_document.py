@@ -50,7 +50,7 @@ class Counted:
         path = scope["raw_path"].decode("ascii")
         if path.startswith("/qr/"):
             return f"{scope['method']} {LOCATION}"
-        found = operations.at(path.removeprefix("/v2"))
+        found = operations.matched(path.partition("?")[0])
         known = found and found.operations.get(scope["method"])
         return known.route if known else ""
 

@@ -118,3 +118,35 @@ async def test_a_location_is_signed_with_the_banks_published_key(bank: Desk) -> 
     token = made["location"].rpartition("/")[2]
     own = await bank.http.get(f"/qr/v2/{token}")
     assert (own.status_code, own.headers["content-type"]) == (200, "application/jose")
+
+
+PAGE = "/bank/company"
+
+
+async def test_a_person_plays_payer_console_and_med_on_the_page(bank: Desk) -> None:
+    made, other = await bank.charge("1250.00"), await bank.charge("7.00")
+    http, speech = bank.sim.http, {"Accept-Language": "pt-BR"}
+
+    async def act(name: str, **form: str) -> None:
+        sent = await http.post(PAGE, data=form | {"act": name})
+        assert (sent.status_code, sent.headers["location"]) == (303, PAGE), sent.text
+
+    page = (await http.get(PAGE, headers=speech)).text
+    assert all(text in page for text in ("Livraria da Praca Ltda", KEY, "R$ 1.250,00", made["txid"]))
+    await act("amount", txid=made["txid"], amount="1.300,00")
+    await act("pay", txid=made["txid"], amount="1.300,00")
+    await act("pay", txid=made["txid"], amount="0,01")
+    await act("remove", txid=other["txid"])
+    await act("pay-key", key=KEY, amount="5,00")
+    charge = await bank.done("GET", f"/cob/{made['txid']}")
+    assert [one["valor"] for one in charge["pix"]] == ["1300.00", "0.01"]
+    assert (await bank.done("GET", f"/cob/{other['txid']}"))["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+    name = charge["pix"][0]["endToEndId"]
+    await act("return", endToEndId=name, amount="100,00")
+    await act("med", endToEndId=name, amount="200,00")
+    told = (await bank.done("GET", f"/pix/{name}"))["devolucoes"]
+    assert [(one["natureza"], one["valor"]) for one in told] == [("ORIGINAL", "100.00"), ("MED_FRAUDE", "200.00")]
+    page = (await http.get(PAGE, headers=speech)).text
+    assert all(text in page for text in ("Paga", "Cancelada", "R$ 1.300,00", "MED_FRAUDE"))
+    wrong = await http.post(PAGE, data={"act": "pay-key", "key": KEY, "amount": "none"})
+    assert wrong.status_code == 400

@@ -171,3 +171,20 @@ async def test_certificates_are_renewed_before_their_end_and_kept_else(tmp_path:
         authority.ready(sim.network)
         assert x509.load_pem_x509_certificate(made.certificate.read_bytes()) != renewed
         listener.tls(sim.network)
+
+
+async def test_a_request_is_logged_without_what_it_says_of_people(tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = []
+    async with (
+        running(tmp_path, bank_port=0) as sim, listener.listening(sim.network, "127.0.0.1", lambda _, one: lines.append(one)),
+        client(told(sim)) as http,
+    ):  # fmt: skip
+        customer = told(sim)
+        headers = await bearer(http, customer)
+        for path in (f"/webhook/{customer['keys'][0]}", f"/pix/E{'1' * 31}", f"/cob/{new_tx_id()}"):
+            await http.get(customer["base_url"] + path, headers=headers)
+    paths = ["/oauth/token", "/webhook/{chave}", "/pix/{e2eid}", "/cob/{txid}"]
+    assert [(one["path"], one.get("network_id")) for one in lines] == list(
+        zip(paths, [None, None, f"E{'1' * 31}", None], strict=True)
+    )
+    assert customer["keys"][0] not in str(lines)

@@ -8,6 +8,7 @@ from . import charges, locations, received, returns, webhooks
 from .calls import Answer, Call, Handler
 from .dialects import DIALECTS
 
+_VERSIONED = re.compile(r"(?:/[a-z_-]+)*/(?P<version>v[0-9])(?P<path>/.*)")
 _NAMES = {"txid": "tx_id", "chave": "key"}
 
 
@@ -27,8 +28,11 @@ class Operation:
 
 
 class Matched(NamedTuple):
-    """The operations at a path, and the values of its parameters."""
+    """The operations at an address. path: their template; resource: the address behind its version; parameters: of it."""
 
+    path: str
+    version: str
+    resource: str
     operations: dict[str, Operation]
     parameters: dict[str, str]
 
@@ -74,10 +78,14 @@ def _pattern(path: str) -> re.Pattern[str]:
 _PATHS = {path: _pattern(path) for path in dict.fromkeys(one.path for one in OPERATIONS)}
 
 
-def at(path: str) -> Matched | None:
-    """Returns the operations at a path; None: nothing is there."""
+def matched(address: str) -> Matched | None:
+    """Returns the operations at an address, whatever stands before its version; None: nothing is there."""
+    versioned = _VERSIONED.fullmatch(address)
+    if versioned is None:
+        return None
     for template, pattern in _PATHS.items():
-        found = pattern.fullmatch(path)
+        found = pattern.fullmatch(versioned["path"])
         if found is not None:
-            return Matched({one.method: one for one in OPERATIONS if one.path == template}, found.groupdict())
+            known = {one.method: one for one in OPERATIONS if one.path == template}
+            return Matched(template, versioned["version"], versioned["path"], known, found.groupdict())
     return None

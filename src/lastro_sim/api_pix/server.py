@@ -26,7 +26,6 @@ from .shapes import problem
 EXTENSION = "lastro.bank"  # what the socket's protocol tells of a connection
 LARGEST_BODY = 1_048_576
 TOKEN_PATH = "/oauth/token"  # noqa: S105 an address
-_VERSIONED: Final = re.compile(r"(?:/[a-z_-]+)*/(?P<version>v[0-9])(?P<path>/.*)")
 _LOCATION: Final = re.compile(r"(?:/bank)?/qr/v2/(?P<token>[^/]+)")
 
 
@@ -60,6 +59,8 @@ class BankServer:
     async def _answer(self, scope: Any, body: bytes, fingerprint: str | None, receive: Any) -> Answer:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         path = scope.get("raw_path", scope["path"].encode()).decode("ascii", "replace").partition("?")[0]
+        matched = operations.matched(path)
+        scope["path_template"] = TOKEN_PATH if path == TOKEN_PATH else matched and matched.path  # for the log
         try:
             public = self._public(scope["method"], path, headers, body, fingerprint)
             if public is not None:
@@ -132,9 +133,8 @@ class CustomersCall:
     def _found(self) -> tuple[operations.Operation, Call]:
         """Finds the operation, and checks what the bank wants of every call."""
         call, dialect = self._call, self._dialect
-        found = _VERSIONED.fullmatch(call.path)
-        matched = None if found is None else operations.at(found["path"])
-        if found is None or matched is None or found["version"] != dialect.version(found["path"]):
+        matched = operations.matched(call.path)
+        if matched is None or matched.version != dialect.version(matched.resource):
             raise not_found()
         allowed = {name: one for name, one in matched.operations.items() if _offers(dialect, one)}
         operation = allowed.get(call.method)
@@ -147,9 +147,9 @@ class CustomersCall:
             "route": operation.route, "txId": values.get("tx_id"), "endToEndId": values.get("e2eid"),
             "returnId": values.get("id"),
         }  # fmt: skip
-        for value in values.values():
-            logs.about(value)
-        return operation, replace(call, path=found["path"], parameters=values)
+        if "e2eid" in values:
+            logs.about(values["e2eid"])
+        return operation, replace(call, path=matched.resource, parameters=values)
 
     def _done(self, operation: operations.Operation, call: Call) -> Answer:
         lists = operations.LISTS.get(operation.route)
