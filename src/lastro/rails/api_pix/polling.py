@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lastro.rails.port.foreign import Foreign, Own
 
 OVERLAP = timedelta(minutes=15)
+_A_SECOND = timedelta(seconds=1)
 BEHIND = timedelta(seconds=2)  # the bank lists what has just come
 _log = structlog.get_logger(__name__)
 
@@ -111,7 +112,8 @@ class Polling:
     async def catch_up(self, keep: Keep) -> None:
         """Stores everything from the cursor to now, whoever polls; the cursor stays. Transient: some may be missing."""
         place = await self._cursor.read()
-        await self._lists.payments(place.until - OVERLAP, place.now, lambda rows: self._sorter.store(rows, keep))
+        until = place.now + _A_SECOND  # a question has whole seconds
+        await self._lists.payments(place.until - OVERLAP, until, lambda rows: self._sorter.store(rows, keep))
 
     async def poll(self, keep: Keep) -> bool:
         """Stores what came since the cursor, and moves it; False: another process polls. Transient: ask again later."""
