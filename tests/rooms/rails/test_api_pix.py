@@ -26,7 +26,6 @@ from lastro.rails.api_pix import (
     ApiPixIssuer,
     BankLine,
     Connection,
-    Merchant,
     Stores,
     issuer_of,
     rail_of,
@@ -70,7 +69,7 @@ class Branch:
     async def issue(self, cents: int = 1050) -> str:
         """A charge, and the instrument of its order; its txid."""
         txid = dynamic_txid(7, os.urandom(24))
-        made = await self.issuer.issue(ChargeRequest(txid, Money(cents, "BRL"), KEY, 3600))
+        made = await self.issuer.issue(ChargeRequest(txid, Money(cents, "BRL"), KEY, 3600, "Ana Comercio", "SAO PAULO"))
         assert abs(made.expires_at - await self.scene.now() - timedelta(hours=1)) < timedelta(minutes=1)
         await self.scene.admin.execute("SET session_replication_role = replica")
         await self.scene.admin.execute(
@@ -146,7 +145,7 @@ async def branch(scene: Scene, house: House, tmp_path: Path, dialect: str) -> As
         )  # fmt: skip
         line = BankLine(connection, Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "id"))
         stores = Stores(scene.database, scene.work, ForeignPayments(scene.runner, house.ana), UUID(int=1))
-        issuer = issuer_of(connection, line, Merchant("Ana Comercio", "SAO PAULO"))
+        issuer = issuer_of(connection, line)
         yield Branch(scene, house.ana, sim, connection, line, rail_of(connection, line, stores), issuer)
         await line.close()
 

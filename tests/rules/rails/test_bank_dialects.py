@@ -43,19 +43,19 @@ def test_what_each_bank_wants(dialect: str, style: str, needs: set[str], clock: 
 
 
 @pytest.mark.parametrize(
-    ("dialect", "method", "path", "outcome"),
+    ("dialect", "path", "outcome"),
     [
-        ("efi", "PUT", "/cob/abc", "/cob/abc"),
-        ("sicredi", "PUT", "/cob/abc", "/v3/cob/abc"),
-        ("sicredi", "GET", "/cob/abc", "/v2/cob/abc"),
-        ("sicredi", "GET", "/cob?inicio=1", "/v2/cob?inicio=1"),
-        ("sicredi", "PUT", "/cobr/abc", "/v1/cobr/abc"),
-        ("sicredi", "GET", "/rec/abc", "/v1/rec/abc"),
-        ("sicredi", "PUT", "/webhook/abc", "/v2/webhook/abc"),
+        ("efi", "/cob/abc", "/cob/abc"),
+        ("sicredi", "/cob/abc", "/v3/cob/abc"),
+        ("sicredi", "/cob", "/v2/cob"),
+        ("sicredi", "/cob?inicio=1", "/v2/cob?inicio=1"),
+        ("sicredi", "/cobr/abc", "/v1/cobr/abc"),
+        ("sicredi", "/rec/abc", "/v1/rec/abc"),
+        ("sicredi", "/webhook/abc", "/v2/webhook/abc"),
     ],
 )
-def test_the_version_of_a_resource(dialect: str, method: str, path: str, outcome: str) -> None:
-    assert DIALECTS[dialect].path(method, path) == outcome
+def test_the_version_of_a_resource(dialect: str, path: str, outcome: str) -> None:
+    assert DIALECTS[dialect].path(path) == outcome
 
 
 def test_a_bank_is_asked_so_often_and_no_more() -> None:

@@ -32,8 +32,9 @@ class Dialect:
     """One bank's way of speaking API Pix.
 
     base_url, token_url: its addresses in production; None: the connection has to say. asks_scopes: scopes are named when a
-    token is asked for. query, headers: further fields of each request, and what their values are. versions: (method, first
-    part of the path) → the version that stands before it; "*" is any method. version: before all others. clock: the meaning
+    token is asked for. query, headers: further fields of each request, and what their values are. versions: (first part
+    of the path, "/" behind it where one of its objects is named) → the version that stands before it. version: before all
+    others. clock: the meaning
     of its instants. takes_milliseconds: of instants in a question. window_days: the longest period that one question may
     span. page_size: items of a page that it gives without cutting. refuses_with_400: a missing scope is told by 400.
     has_secret: client secrets are given.
@@ -47,7 +48,7 @@ class Dialect:
     asks_scopes: bool = True
     query: tuple[tuple[str, Given], ...] = ()
     headers: tuple[tuple[str, Given], ...] = ()
-    versions: tuple[tuple[str, str, str], ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
     version: str = ""
     clock: Clock = "utc"
     takes_milliseconds: bool = True
@@ -65,13 +66,11 @@ class Dialect:
         """Returns what a connection has to say beyond the ordinary: app_key, bank_account."""
         return frozenset(given for _, given in (*self.query, *self.headers) if given in ("app_key", "bank_account"))
 
-    def path(self, method: str, path: str) -> str:
+    def path(self, path: str) -> str:
         """Returns a path with the version of its resource. path: behind the base address, as `/cob/{txid}`."""
-        resource = path.removeprefix("/").partition("/")[0].partition("?")[0]
-        for of_method, of_resource, version in self.versions:
-            if of_resource == resource and of_method in ("*", method):
-                return f"/{version}{path}"
-        return f"/{self.version}{path}" if self.version else path
+        resource, separator, _ = path.partition("?")[0].removeprefix("/").partition("/")
+        version = dict(self.versions).get(resource + separator, dict(self.versions).get(resource, self.version))
+        return f"/{version}{path}" if version else path
 
 
 _ROWS = (
@@ -102,10 +101,10 @@ _ROWS = (
         "https://auth.sicoob.com.br/auth/realms/cooperado/protocol/openid-connect/token",
         headers=(("client_id", "client_id"),),
     ),
-    # Its Pix Automático is at v1; a charge is made at v3, and read at v2 as all the rest.
+    # Its Pix Automático is at v1, one charge at v3, their list and all the rest at v2 (pypix-api, its tests of Sicredi).
     Dialect(
         "sicredi", "basic-form", "https://api-pix.sicredi.com.br/api", "https://api-pix.sicredi.com.br/oauth/token",
-        versions=(("PUT", "cob", "v3"), *(("*", name, "v1") for name in ("rec", "solicrec", "cobr", "locrec"))),
+        versions=(("cob/", "v3"), *((name, "v1") for name in ("rec", "solicrec", "cobr", "locrec"))),
         version="v2", refuses_with_400=True,
     ),
     Dialect(

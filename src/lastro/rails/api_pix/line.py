@@ -124,7 +124,7 @@ class BankLine:
         self, method: str, path: str, body: bytes | None, query: Mapping[str, str] | None, headers: dict[str, str]
     ) -> NetworkAnswer:
         dialect = self.connection.dialect
-        url = self.connection.base_url + dialect.path(method, path)
+        url = self.connection.base_url + dialect.path(path)
         given = {name: self._given(what) for name, what in dialect.query} | dict(query or {})
         if self.connection.is_traced and (whose := trace.present()) is not None:
             headers["x-request-id"] = whose.request_id

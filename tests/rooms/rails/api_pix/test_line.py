@@ -175,13 +175,13 @@ async def test_what_some_banks_want_beside(bank: Bank, lined: Lined) -> None:
     await itau.ask("GET", "/pix", None, 5.0)
     sicredi = lined("sicredi")
     await sicredi.ask("PUT", "/cob/abc", b"{}", 5.0)
-    await sicredi.ask("GET", "/cob/abc", None, 5.0)
-    bb, inter, sicoob, first, second, made, read = bank.requests
+    await sicredi.ask("GET", "/cob", None, 5.0)
+    bb, inter, sicoob, first, second, made, listed = bank.requests
     assert bb.path == f"/pix?gw-dev-app-key={key}&inicio=1"
     assert inter.headers["x-conta-corrente"] == "123"
     assert sicoob.headers["client_id"] == "client"
     assert [one.headers["x-correlationID"] for one in (first, second)] == ["request-1", "request-2"]
-    assert [made.path, read.path] == ["/v3/cob/abc", "/v2/cob/abc"]
+    assert [made.path, listed.path] == ["/v3/cob/abc", "/v2/cob"]
 
 
 async def test_a_bank_that_was_asked_too_often_is_asked_less(bank: Bank, lined: Lined, clock: Hand) -> None:
