@@ -2807,6 +2807,11 @@ CREATE FUNCTION is_pix(of_rail text) RETURNS boolean LANGUAGE sql STABLE PARALLE
   SELECT of_rail IN ('pix', 'book') OR EXISTS (SELECT FROM rails r WHERE r.rail = of_rail AND r.kind = 'connection')
 $$;
 
+-- The word that the types of a rail's transfers begin with: what comes by a connection is a Pix.
+CREATE FUNCTION entry_word(of_rail text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN EXISTS (SELECT FROM rails r WHERE r.rail = of_rail AND r.kind = 'connection') THEN 'PIX' ELSE upper(of_rail) END
+$$;
+
 -- What a transfer of each type moves, whether at once or by a hold, and for which objects. part: what pays an order is
 -- credited (in) and kept (fee), what fits none waits (unfit) to go back (return), a client gives back (refund). Of what lies in
 -- suspense people decide, where it was sent to us (stranded) and where it came back of a payout (decided). rail pix: of every
@@ -3395,7 +3400,7 @@ CREATE VIEW law_stranded_money_is_booked_as_decided WITH (security_invoker = tru
                 WHERE t.type IN (SELECT type FROM entry_types WHERE part = 'stranded') GROUP BY t.company_id, t.reference_id) t
       ON t.company_id = r.company_id AND t.reference_id = r.id
    WHERE (r.origin, t.transfers, t.booked_minor, t.type, t.account_id) IS DISTINCT FROM
-         ('AUTOMATIC', 1, r.amount_minor, CASE r.state WHEN 'CREDITED' THEN 'STRANDED_IN' ELSE upper(r.rail) || '_PAID_OUT' END,
+         ('AUTOMATIC', 1, r.amount_minor, CASE r.state WHEN 'CREDITED' THEN 'STRANDED_IN' ELSE entry_word(r.rail) || '_PAID_OUT' END,
           CASE r.state WHEN 'CREDITED' THEN r.account_id END);
 COMMENT ON VIEW law_stranded_money_is_booked_as_decided IS
   'What people decide about a return that was refused is one transfer of all of it, to the account that it was sent to or out.';
@@ -3438,11 +3443,11 @@ CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
     LEFT JOIN ledger_accounts d ON d.company_id = h.company_id AND d.id = h.debit_id
    WHERE CASE r.origin
          WHEN 'CLIENT' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
-              ('SETTLED', r.order_id, upper(p.rail) || '_REFUND', o.account_id)
+              ('SETTLED', r.order_id, entry_word(p.rail) || '_REFUND', o.account_id)
               OR r.created_at > o.paid_at + interval '90 days'
          WHEN 'MED' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
               ('SETTLED', r.order_id, CASE r.rail WHEN 'pix' THEN 'MED_RETURN' WHEN 'book' THEN 'MED_BOOK_RETURN' END, o.account_id)
-         ELSE h.type IS DISTINCT FROM upper(p.rail) || '_RETURN' END
+         ELSE h.type IS DISTINCT FROM entry_word(p.rail) || '_RETURN' END
       OR (r.rail <> p.rail AND r.receiver_id IS NULL); -- who is paid anew may be here although the payer is not, and the reverse
 COMMENT ON VIEW law_a_refund_is_of_its_order IS
   'A client''s refund, or a dispute''s, gives back its order''s payment, from its account or its blocked part; any other takes from suspense.';

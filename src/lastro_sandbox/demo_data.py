@@ -128,8 +128,9 @@ class _Demo:
             "home": str(running.home), "baseUrl": running.base_url, "simulatorUrl": running.simulator_url,
             "consoleUrl": await self._console(running),
             "companyId": str(company_id), **clients[1], "otherClient": clients[2],
-            "otherCompanyId": str(await self._company(2)), "accounts": opened[1],
+            "otherCompanyId": str(await self._company(2)), "accounts": opened[1], "otherAccounts": opened[2],
             "webhookSecret": await self._webhook_secret(company_id),
+            "otherWebhookSecret": await self._webhook_secret(await self._company(2)),
         }  # fmt: skip
 
     async def _console(self, running: Running) -> str:
@@ -163,10 +164,11 @@ class _Demo:
         async with self._database.session(company_id) as session:
             found = await accounts.accounts_of(session, company_id)
         if len(found) > position:
-            account_id = found[position].id
+            account_id, number = found[position].id, found[position].number
         else:
             verb = accounts.OpenAccount(place_of(self._settings).institution, holder)
-            account_id = UUID((await self._act(company_id, verb))["id"])
+            made = await self._act(company_id, verb)
+            account_id, number = UUID(made["id"]), made["number"]
         async with self._database.session(company_id) as session:
             key = await session.value(
                 "SELECT key FROM pix_keys WHERE company_id = $1 AND account_id = $2 ORDER BY created_at LIMIT 1",
@@ -175,7 +177,7 @@ class _Demo:
         if key is None:
             request_id = uuid5(_OURS, str(account_id))
             key = (await self._act(company_id, keys.RegisterRandomKey(account_id, request_id, self.rail)))["key"]
-        return {"id": str(account_id), "pixKey": key}
+        return {"id": str(account_id), "number": number, "pixKey": key}
 
     async def _act(self, company_id: UUID, verb: Verb[Any]) -> dict[str, Any]:
         outcome = await self._runner.act(company_id, verb)

@@ -117,6 +117,10 @@ class Parts:
     )
     # The content of sandbox.json.
     seed: Callable[[Running], Mapping[str, Any]] = field(default_factory=lambda: _later("lastro_sandbox.demo_data", "seed"))
+    # The file of connections to the simulated bank, None where there is none; it needs the demo data.
+    connect: Callable[[Running, Mapping[str, Any]], Path | None] = field(
+        default_factory=lambda: _later("lastro_sandbox.bank_file", "write")
+    )
     # The accounts' first money, which comes in once the rest stands.
     fund: Callable[[Running, Mapping[str, Any]], None] = field(
         default_factory=lambda: _later("lastro_sandbox.demo_data", "fund")
@@ -156,6 +160,7 @@ class Sandbox:
         self._asked_at = 0.0
         self._hurry = threading.Event()
         self._who_is_in = "[]"
+        self._laid: Mapping[str, Any] = {}  # the content of sandbox.json
 
     def run(self) -> int:
         """Starts, watches and stops the sandbox: each a list of steps."""
@@ -192,9 +197,8 @@ class Sandbox:
         self._go_on()
         self._make_secrets()
         self._write("database.json", self._how_to_connect())
-        self._start_children()
-        self._await_health()
-        sandbox = self._seed()
+        self._start_children(seeds=True)
+        sandbox = self._laid
         self._write("sandbox.json", sandbox)
         self._parts.fund(self._running(), sandbox)
         terminal.say(self._parts.next_step(sandbox))
@@ -245,10 +249,9 @@ class Sandbox:
             asyncio.run(keeping.stay_in(self._database_url, self._who_is_in))
             self._go_on()
             self._make_secrets()
-        self._start_children()
-        self._await_health()
+        self._start_children(seeds=is_restored)
         if is_restored:
-            sandbox = self._seed()
+            sandbox = self._laid
             self._write("sandbox.json", sandbox)
             terminal.say(f"console: {sandbox.get('consoleUrl', self._settings.base_url)}")
 
@@ -318,7 +321,23 @@ class Sandbox:
         # The embedded server trusts its socket, so each role logs in itself; elsewhere one login takes the roles on.
         return "switch" if self._server is None else "role"
 
-    def _start_children(self) -> None:
+    def _start_children(self, *, seeds: bool) -> None:
+        """Starts every process, and waits until it answers. seeds: the demo data may be missing.
+
+        The simulated networks are first: a company's account at the simulated bank is a setting of the others.
+        """
+        first, *others = self._parts.plans(self._settings)
+        self._start_child(first)
+        self._await_health()
+        if seeds:
+            self._laid = self._parts.seed(self._running())
+        banks = self._parts.connect(self._running(), self._laid)
+        self._env |= {} if banks is None else {"LASTRO_BANKS_FILE": str(banks)}
+        for plan in others:
+            self._start_child(plan)
+        self._await_health()
+
+    def _start_child(self, plan: ChildPlan) -> None:
         logs = self._settings.home / "logs"
         logs.mkdir(mode=0o700, exist_ok=True)
         environment = self._env | {
@@ -331,11 +350,10 @@ class Sandbox:
             "LASTRO_DATABASE_URL": self._database_url,
             "LASTRO_DATABASE_LOGIN": self._login,
         }
-        for plan in self._parts.plans(self._settings):
-            child = Child(plan, environment, logs, terminal.say)
-            rotate(child.log_file)
-            self._children[plan.name] = child
-            child.start()
+        child = Child(plan, environment, logs, terminal.say)
+        rotate(child.log_file)
+        self._children[plan.name] = child
+        child.start()
 
     def _await_health(self) -> None:
         deadline = time.monotonic() + _HEALTH_SECONDS
@@ -353,9 +371,6 @@ class Sandbox:
                 )
             if waiting:
                 time.sleep(0.02)
-
-    def _seed(self) -> Mapping[str, Any]:
-        return self._parts.seed(self._running())
 
     def _running(self) -> Running:
         settings = self._settings

@@ -35,7 +35,7 @@ async def test_a_code_is_read_and_paid_like_any_other(bank: Desk) -> None:
         made["txid"],
         "Pedido 7",
     )
-    assert found["receiver"]["name"] == "Livraria da Praca Ltda"
+    assert found["receiver"]["name"] == "Dora Servicos SA"
     assert found["receiver"]["bank"] == {"ispb": "99999040", "name": "BANCO DE EMPRESAS SIMULADO"}
     assert "problem" not in found
     paid = await bank.sim.act("/phone/pay", {"qrcodeData": made["pixCopiaECola"]})
@@ -82,7 +82,7 @@ async def test_a_newcomer_pays_on_the_page(bank: Desk) -> None:
     code = made["pixCopiaECola"]
     page = await bank.sim.http.get("/phone?" + urlencode({"qrcodeData": code}), headers={"Accept-Language": "pt-BR"})
     assert page.status_code == 200
-    assert "Livraria da Praca Ltda" in page.text
+    assert "Dora Servicos SA" in page.text
     sent = await bank.sim.http.post("/phone", data={"qrcodeData": code, "act": "pay"})
     assert sent.status_code == 303
     assert (await bank.sim.http.get(sent.headers["location"])).status_code == 200

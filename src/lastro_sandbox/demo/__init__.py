@@ -9,7 +9,7 @@ import aiohttp
 
 from lastro.core.db import Database
 from lastro.terminal.progress import silent
-from lastro_sandbox.demo import dispute, order, payout, subscriptions
+from lastro_sandbox.demo import bank, dispute, order, payout, subscriptions
 from lastro_sandbox.demo.stage import Stage, Stuck
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
     "payout": ("Money is sent to a key", payout.sent),
     "subscription": ("Pix Automático, journey 2: authorize now, be charged later", subscriptions.authorized),
     "first-charge": ("Pix Automático, journey 3: pay and authorize in one act", subscriptions.paid_at_once),
+    "bank": ("An order is paid at the company's own bank, by API Pix", bank.paid),
     "dispute": ("A payout is contested at the directory, and its money comes back", dispute.won),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -47,6 +47,16 @@ class Stage:
     goes_on: Callable[[], object] = lambda: None
     headers: dict[str, str] = field(default_factory=dict)
     steps: int = 0
+
+    async def as_other(self) -> Stage:
+        """Returns the stage as the second demo company sees it."""
+        of_other = {
+            "companyId": self.sandbox["otherCompanyId"], "accounts": self.sandbox["otherAccounts"],
+            **self.sandbox["otherClient"],
+        }  # fmt: skip
+        other = replace(self, sandbox={**self.sandbox, **of_other}, headers={})
+        await other.open()
+        return other
 
     async def open(self) -> None:
         """Requests a token."""
@@ -108,12 +118,16 @@ class Stage:
         found = await self.api("GET", f"/order/v2/account/balance?accountId={self.account['id']}")
         return money(found["available"])
 
-    async def becomes(self, path: str, status: str, among: tuple[str, ...]) -> dict[str, Any]:
+    async def becomes(
+        self, path: str, status: str, among: tuple[str, ...], patience_seconds: float = _PATIENCE_SECONDS
+    ) -> dict[str, Any]:
         """Polls the object at this path until it leaves `among`.
 
         Stuck when that takes too long, or the object is then not in `status`.
         """
-        found: dict[str, Any] = await self._until(lambda: self.api("GET", path), lambda o: o["status"] not in among)
+        found: dict[str, Any] = await self._until(
+            lambda: self.api("GET", path), lambda o: o["status"] not in among, patience_seconds
+        )
         if found["status"] != status:
             raise Stuck(f"{path} is {found['status']} and not {status}.")
         return found
@@ -146,8 +160,10 @@ class Stage:
             rows = await session.fetch(_MOVED, UUID(self.sandbox["companyId"]), UUID(object_id))
         self.step("In the ledger:", *(_booked(r) for r in rows))
 
-    async def _until(self, look: Callable[[], Any], enough: Callable[[Any], bool]) -> Any:
-        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+    async def _until(
+        self, look: Callable[[], Any], enough: Callable[[Any], bool], patience_seconds: float = _PATIENCE_SECONDS
+    ) -> Any:
+        deadline = asyncio.get_running_loop().time() + patience_seconds
         while True:
             seen = await look()
             if enough(seen):

@@ -10,8 +10,8 @@ from .calls import Customer, Row
 
 BRANCH = "0001"
 # The account of the sandbox's second demo company; CNPJ and keys with valid check digits, of nobody.
-DEMO = Customer("lastro-demo", "Livraria da Praca Ltda", "99999040000156", BRANCH, "400001", "standard")
-DEMO_KEYS = ("loja@livraria.example", "5f0c2b8e-6d1a-4c53-8f7e-2b9d40a1c7e6")
+DEMO = Customer("lastro-demo", "Dora Servicos SA", "16727230000197", BRANCH, "400001", "standard")
+DEMO_KEYS = ("loja@dora.example", "5f0c2b8e-6d1a-4c53-8f7e-2b9d40a1c7e6")
 ACCOUNT_TYPE = "CACC"
 
 

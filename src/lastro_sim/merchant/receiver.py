@@ -33,14 +33,14 @@ KEPT_HEADERS = (
 )
 
 
-def known_secret(network: Network) -> str | None:
-    """Returns the sandbox's webhook secret, if lastro has written it down."""
+def known_secrets(network: Network) -> tuple[str, ...]:
+    """Returns the webhook secrets of the sandbox's companies; none where lastro has not written them down."""
     try:
         found = msgspec.json.decode(network.settings.sandbox_file.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.MsgspecError):
-        return None
-    secret = found.get("webhookSecret")
-    return secret if isinstance(secret, str) and secret else None
+        return ()
+    secrets = (found.get(name) for name in ("webhookSecret", "otherWebhookSecret"))
+    return tuple(secret for secret in secrets if isinstance(secret, str) and secret)
 
 
 def signed(secret: str, headers: Mapping[str, str], body: bytes, now: int) -> bool:
@@ -49,10 +49,10 @@ def signed(secret: str, headers: Mapping[str, str], body: bytes, now: int) -> bo
 
 
 def keep(network: Network, path: str, headers: Mapping[str, str], body: bytes, answered: int) -> None:
-    """Stores a delivery and its verification; None when the secret is unknown."""
-    secret = known_secret(network)
+    """Stores a delivery and its verification; None when no secret is known."""
+    secrets = known_secrets(network)
     now = network.clock.machine()
-    verdict = None if secret is None else signed(secret, headers, body, now)
+    verdict = any(signed(secret, headers, body, now) for secret in secrets) if secrets else None
     with network.store.writing():
         network.store.insert(
             "webhook",
