@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from lastro_sandbox.run import Running
+    from lastro_sandbox.run_settings import Running
 
 NAME = "simbank"  # the connection; an order names it as SIMBANK
 COMPANY = 2

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lastro.config.settings import Settings
     from lastro.core.runner import Verb
     from lastro.core.secrets import KeyRing
-    from lastro_sandbox.run import Running
+    from lastro_sandbox.run_settings import Running
 
 _OURS = UUID("7a6f2a52-2f4e-5f0c-9a55-3c0d7f0e5b11")  # the namespace of request ids, so that a second try asks the same
 _OPENING = "100000.00"
