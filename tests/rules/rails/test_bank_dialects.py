@@ -48,13 +48,18 @@ def test_what_each_bank_wants(dialect: str, style: str, needs: set[str], clock: 
         ("efi", "/cob/abc", "/cob/abc"),
         ("sicredi", "/cob/abc", "/v3/cob/abc"),
         ("sicredi", "/cob", "/v2/cob"),
-        ("sicredi", "/cob?inicio=1", "/v2/cob?inicio=1"),
+        ("sicredi", "/cob?inicio=a/b", "/v2/cob?inicio=a/b"),
+        ("sicredi", "/cobv/abc", "/v2/cobv/abc"),
+        ("sicredi", "/pix/abc/devolucao/1", "/v2/pix/abc/devolucao/1"),
+        ("sicredi", "/webhook/abc", "/v2/webhook/abc"),
         ("sicredi", "/cobr/abc", "/v1/cobr/abc"),
         ("sicredi", "/rec/abc", "/v1/rec/abc"),
-        ("sicredi", "/webhook/abc", "/v2/webhook/abc"),
+        ("sicredi", "/locrec/1", "/v1/locrec/1"),
+        ("sicredi", "/webhookrec", "/v1/webhookrec"),
     ],
 )
 def test_the_version_of_a_resource(dialect: str, path: str, outcome: str) -> None:
+    """As pypix-api asks Sicredi."""
     assert DIALECTS[dialect].path(path) == outcome
 
 

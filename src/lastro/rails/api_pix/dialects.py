@@ -73,6 +73,7 @@ class Dialect:
         return f"/{version}{path}" if version else path
 
 
+_AUTOMATIC = ("rec", "solicrec", "cobr", "locrec", "webhookrec", "webhookcobr")
 _ROWS = (
     Dialect("standard", page_size=LARGEST_PAGE),
     Dialect(
@@ -104,7 +105,7 @@ _ROWS = (
     # Its Pix Automático is at v1, one charge at v3, their list and all the rest at v2 (pypix-api, its tests of Sicredi).
     Dialect(
         "sicredi", "basic-form", "https://api-pix.sicredi.com.br/api", "https://api-pix.sicredi.com.br/oauth/token",
-        versions=(("cob/", "v3"), *((name, "v1") for name in ("rec", "solicrec", "cobr", "locrec"))),
+        versions=(("cob/", "v3"), *((name, "v1") for name in _AUTOMATIC)),
         version="v2", refuses_with_400=True,
     ),
     Dialect(
