@@ -564,6 +564,7 @@ CREATE TABLE IF NOT EXISTS bank_location (
     created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS bank_location_of ON bank_location (document, created_at);
+CREATE INDEX IF NOT EXISTS bank_location_shows ON bank_location (document, tx_id);
 
 CREATE TABLE IF NOT EXISTS bank_charge (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -104,8 +104,9 @@ def listed(call: Call, *, most: int = 1000, milliseconds: bool = True, shift: in
             "SELECT c.*, l.seq AS place FROM bank_charge c"
             " LEFT JOIN bank_location l ON l.document = c.document AND l.tx_id = c.tx_id"
             " WHERE c.document = ? AND (? IS NULL OR c.terms ->> '$.devedor.cpf' = ?)"
-            " AND (? IS NULL OR c.terms ->> '$.devedor.cnpj' = ?) AND (? IS NULL OR c.status = ?) ORDER BY c.seq",
-            call.customer.document, cpf, cpf, cnpj, cnpj, status, status,
+            " AND (? IS NULL OR c.terms ->> '$.devedor.cnpj' = ?) AND (? IS NULL OR c.status = ?)"
+            " AND c.created_at BETWEEN ? AND ? ORDER BY c.created_at, c.seq",
+            call.customer.document, cpf, cpf, cnpj, cnpj, status, status, *span.around,
         )
         if span.holds(row["created_at"]) and placed in (None, row["place"] is not None)
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 from lastro_sim.clock import moment
 
 from .calls import Row
-from .reading import MOST_INT32, MOST_ITEMS, USUAL_ITEMS, Query
+from .reading import MOST_INT32, MOST_INT64, MOST_ITEMS, USUAL_ITEMS, Query
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,12 @@ class Period:
 
     begins: int | None
     ends: int | None
+
+    @property
+    def around(self) -> tuple[int, int]:
+        """A range of instants that is no narrower, for an index."""
+        begins = 0 if self.begins is None else self.begins
+        return begins, MOST_INT64 if self.ends is None else self.ends + 1000
 
     def holds(self, at: int) -> bool:
         """Tells whether an instant is in the period; ends count in milliseconds."""

@@ -38,8 +38,8 @@ def listed(call: Call, *, most: int = 1000, milliseconds: bool = True, shift: in
         for row in call.network.store.rows(
             "SELECT p.*, EXISTS (SELECT 1 FROM bank_return r WHERE r.end_to_end_id = p.end_to_end_id) AS returned"
             " FROM bank_pix p WHERE p.document = ? AND p.listed_at <= ? AND (? IS NULL OR p.tx_id = ?)"
-            " AND (? IS NULL OR p.payer = ?) ORDER BY p.settled_at, p.seq",
-            call.customer.document, call.network.clock.business(), tx_id, tx_id, payer, payer,
+            " AND (? IS NULL OR p.payer = ?) AND p.settled_at BETWEEN ? AND ? ORDER BY p.settled_at, p.seq",
+            call.customer.document, call.network.clock.business(), tx_id, tx_id, payer, payer, *span.around,
         )
         if span.holds(row["settled_at"])
         and has_tx_id in (None, row["tx_id"] is not None)
