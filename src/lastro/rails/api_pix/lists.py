@@ -75,6 +75,17 @@ class Lists:
         """Hands over the charges that were made in a period, as `payments` does."""
         await self.walk("cobs", since, until, take, **filters)
 
+    async def page(self, since: datetime, until: datetime, number: int, **filters: str) -> Listing:
+        """Returns one page of the payments of a period. Transient: there is none, or the bank has cut the period."""
+        page = await self._page("pix", since, until, number, filters)
+        try:
+            is_cut = self._covered(page, since, until) < until
+        except _Narrowed:
+            is_cut = True
+        if is_cut:
+            raise Transient("the bank answers for a shorter period than it was asked about")
+        return page
+
     async def walk(self, name: Literal["pix", "cobs"], since: datetime, until: datetime, take: Take, **filters: str) -> None:
         """Reads a period of any length, in steps that the bank answers for. Transient: some of it was not read."""
         at, window = since, self._terms.window

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
+from lastro.rails.api_pix.charges import Charges
 from lastro.rails.api_pix.client import ApiPix
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.lists import Lists, ListTerms
+from lastro.rails.api_pix.nightly import Nightly
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.polling import Polling, Sorter, Watch
+from lastro.rails.api_pix.statements import ApiPixStatements
+from lastro.rails.api_pix.sweep import ReturnsFound, sweep_orphans, sweep_returns
 from lastro.rails.cursors import RailCursor
 from lastro.rails.instruments import Instruments
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
     from uuid import UUID
 
     from lastro.core.db import Database
     from lastro.rails.api_pix.connections import Connection
     from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.api_pix.sweep import Takings
     from lastro.rails.port.foreign import Foreign
 
 PAYMENTS, RETURNS, CHARGES = "pix", "returns", "charges"  # streams: each has a cursor of its own
@@ -62,3 +70,33 @@ def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor
 def issuer_of(connection: Connection, line: Line) -> ApiPixIssuer:
     """Returns what makes an order's charge at a connection."""
     return ApiPixIssuer(connection.name, line, connection.dialect.clock)
+
+
+def statements_of(
+    connection: Connection, line: Line, stores: Stores, now: Callable[[], Awaitable[datetime]]
+) -> ApiPixStatements:
+    """Returns the source of a connection's statements. now: business time."""
+    terms = terms_of(connection)
+    return ApiPixStatements(terms, Lists(terms, line), _found(connection, stores), connection.company, now)
+
+
+def sweeps_of(connection: Connection, line: Line, stores: Stores, takings: Takings) -> tuple[Nightly, ...]:
+    """Returns what is made at a connection each night. takings: books what the bank has taken."""
+    terms, name = terms_of(connection), connection.name
+    lists, found = Lists(terms, line), _found(connection, stores)
+    charges, own = Charges(name, line, terms.clock), Instruments(stores.work)
+
+    async def returns(since: datetime, now: datetime) -> None:
+        del since  # a dispute may be about any payment of a hundred days
+        await sweep_returns(name, lists, now, found, takings)
+
+    async def orphans(since: datetime, now: datetime) -> None:
+        await sweep_orphans(terms, lists, charges, own, connection.company, since, now)
+
+    cursor = partial(cursor_of, connection, stores)
+    return (Nightly(cursor(RETURNS), returns), Nightly(cursor(CHARGES), orphans))
+
+
+def _found(connection: Connection, stores: Stores) -> ReturnsFound:
+    own_returns = OwnReturns(stores.work, connection.name)
+    return ReturnsFound(terms_of(connection), Instruments(stores.work), stores.foreign, own_returns)
