@@ -276,12 +276,14 @@ _ODD = frozenset({"empty", "long", "huge", "NUL", "line feed", "escape", "C1", "
 _SEARCHED = frozenset(
     PARAMETERS.keys() - _ODD
 )  # a text to look for, in any script and with any sign; it is a value, not a pattern
+_SHORT = frozenset(name for name in _SEARCHED if len(PARAMETERS[name]) <= 16)  # a connection's name has no more
 _NUMBER = frozenset({"a number"})
 ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
     "find_order_payin": {"externalId": _SEARCHED},
     "read_order_payin": {"externalId": _SEARCHED},
     "list_static_qrcodes": {"limit": _NUMBER},
+    "list_foreign_payments": {"connection": _SHORT, "limit": _NUMBER},
     "list_refunds": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_keys": {"limit": _NUMBER},
     "list_key_claims": {"limit": _NUMBER},

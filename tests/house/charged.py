@@ -17,6 +17,7 @@ from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import RequestContext, Verb
 from lastro.core.write import Row, Write
+from lastro.orders import KeepForeign
 from lastro.rails import port
 from lastro.standards.calendar import instant
 from lastro.subscriptions import Advance
@@ -43,6 +44,15 @@ async def furnish_payments(town: "Town", routes: Mapping[str, Route]) -> None:
     await _leave_unpaid(town, town.objects["payment to try again"], made.json())
     day = date.fromisoformat(made.json()["adjustedDueDate"]) + timedelta(days=1)
     RETRY_DAYS[town.objects["payment to try again"]] = day.isoformat()
+
+
+async def furnish_foreign(town: "Town") -> None:
+    """A Pix at Ana's own bank that no order asked for."""
+    name = f"E99999020202601011200{os.urandom(6).hex()[1:]}"
+    found = port.ForeignPayment("efi1", name, Money(700, "BRL"), datetime.now(UTC))
+    await town.house.runner.act(town.ana.company_id, KeepForeign([found]))
+    sql = "SELECT id FROM foreign_payments WHERE payment_id = $1"
+    town.objects["foreign payment"] = str(await town.admin.fetchval(sql, name))
 
 
 async def furnish_refunds(town: "Town", routes: Mapping[str, Route]) -> None:

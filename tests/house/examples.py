@@ -214,6 +214,8 @@ EXAMPLES: Mapping[str, Example] = {
     "create_static_qrcode": Example("account", _static_qrcode),
     "read_static_qrcode": Example("static_qrcode", lambda code_id: Ask(path={"id": code_id})),
     "list_static_qrcodes": Example(None, lambda _: Ask(query={"limit": "10", "sort": "asc"})),
+    "read_foreign_payment": Example("foreign payment", lambda foreign_id: Ask(path={"id": foreign_id})),
+    "list_foreign_payments": Example(None, lambda _: Ask(query={"status": "FOUND", "connection": "efi1"})),
     "create_refund": Example("paid order", refund),
     "read_refund": Example("refund", lambda refund_id: Ask(path={"id": refund_id})),
     "list_refunds": Example(None, lambda _: Ask(query={"status": "PENDING", "sort": "asc"})),

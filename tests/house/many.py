@@ -56,6 +56,9 @@ INSERT INTO card_payments (company_id, id, order_id, state, charge_id, created_a
 SELECT company_id, id, id, 'FAILED', 'x', at, at FROM many;
 INSERT INTO pix_static_qrcodes (company_id, id, account_id, pix_key, txid, qrcode_data, created_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'x', 'S' || n, 'x', at FROM many;
+INSERT INTO foreign_payments (company_id, id, rail, payment_id, amount_minor, paid_at, state, order_id, created_at, updated_at)
+SELECT company_id, id, 'bank' || n % 40, 'E' || n, 1, at, CASE WHEN n % 40 = 7 THEN 'CLAIMED' ELSE 'FOUND' END,
+       CASE WHEN n % 40 = 7 THEN id END, at, at FROM many;
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
 SELECT company_id, id, 'T', id, 'https://shop.example.com/hook', 'x', at FROM many;
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) SELECT company_id, n, id, at FROM many;

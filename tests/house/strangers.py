@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import httpx
 import msgspec
 from tests.house.asking import Ask
-from tests.house.charged import furnish_payments, furnish_refunds
+from tests.house.charged import furnish_foreign, furnish_payments, furnish_refunds
 from tests.house.examples import CODES, EXAMPLES, HASHES, KEYS, NOTICE_OF, SENT, approval, plan
 from tests.house.examples_of_keys import ACCOUNT_OF, TOKENS
 from tests.house.registering import TownDirectory, TownTokenizer
@@ -287,6 +287,7 @@ async def _furnish(town: Town) -> None:
     await _credit(town, 100_000_000)
     town.objects["paid payout"] = await _paid_payout(town, routes["create_payout"])
     await furnish_refunds(town, routes)
+    await furnish_foreign(town)
     for named in ("dispute", "dispute to cancel", None):
         payout_id = await _paid_payout(town, routes["create_payout"])
         SENT["sent"] = str(

@@ -22,6 +22,7 @@ from lastro.keys.claims import store as claims
 from lastro.med import store as med
 from lastro.orders import Installation
 from lastro.orders import store as orders
+from lastro.orders.foreign import store as foreign
 from lastro.orders.refunds import store as refunds
 from lastro.orders.static_codes import store as static_codes
 from lastro.payouts import store as payouts
@@ -130,6 +131,11 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
     ),
     "list_static_qrcodes": every_way(
         "pix_static_qrcodes", static_codes.page_sql, {"account_id": (f"'{_ACCOUNT}'", "pix_static_qrcodes_of_account")}
+    ),
+    "list_foreign_payments": every_way(
+        "foreign_payments",
+        foreign.page_sql,
+        {"state": ("'CLAIMED'", "foreign_payments_of_state"), "rail": ("'bank7'", "foreign_payments_of_rail")},
     ),
     "list_refunds": every_way(
         "refunds",

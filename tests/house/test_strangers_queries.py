@@ -31,6 +31,7 @@ _WORDS = {
     "status", "paymentMethod", "limit", "cursor", "sort", "from", "to", "ispb", "bankNumber", "name", "method", "event", "url",
     "after", "wait", "key", "holderType", "document", "email", "fullName", "currency", "asOf", "startDate", "endDate", "operation",
     "mergeBatch", "onlyPending", "role", "format", "excel", "page", "accountType",
+    "connection",
 }  # fmt: skip
 
 

@@ -187,6 +187,10 @@ ACTIONS: tuple[PageAction, ...] = (
         _is("PENDING_AUTHORIZATION", "ACCEPTED"), _of_form("reason"), (Blank("reason", "choice", _CANCEL_REASONS),),
     ),
     PageAction(
+        "claim", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/claim", _is("FOUND"), _of_form("orderId"),
+        (Blank("orderId", "line"),), moves_money=True,
+    ),
+    PageAction(
         "cancel", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/cancel",
         lambda answer: answer.get("role") == "PAYER" and answer.get("objectType") == "RECOVERY_VALUE"
         and answer.get("status") not in ("COMPLETED", "CANCELLED"),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from lastro import accounts, med, payouts, reconciliation
+from lastro import accounts, med, orders, payouts, reconciliation
 from lastro.api_kit import forms
 from lastro.api_kit.forms import Form
-from lastro.api_kit.routes import NOT_FOUND, Doc, Incoming, Route
+from lastro.api_kit.routes import NOT_FOUND, Doc, Incoming, Route, as_id
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.money import Money, MoneyError
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from uuid import UUID
 
-    from lastro.accounts import Institution
     from lastro.core.runner import Verb
 
     _Decide = Callable[[UUID, "Decided"], Verb[Any] | Refused]
@@ -35,6 +34,7 @@ class Decided(Form):
     """A person's decision. reason: why, where it must be said; code: of an account's standing; verdict, fraud: of a notice.
 
     Of a refund request of Pix Automático: rejection, or how much is reimbursed to which account of the payer's institution.
+    order_id: which order a foreign payment pays.
     """
 
     by: _By
@@ -48,10 +48,12 @@ class Decided(Form):
     branch: str | None = None
     account: str | None = None
     account_type: str | None = None
+    order_id: str | None = None
 
 
-def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
-    """Returns the operations. institution: whose decision it is. stand: what a verdict goes by."""
+def routes(place: orders.Installation, stand: med.Stand) -> tuple[Route, ...]:
+    """Returns the operations. place: of the institution whose decisions they are. stand: what a verdict goes by."""
+    institution = place.institution
 
     def verdict(one: UUID, form: Decided) -> Verb[Any]:
         # The directory takes words with an agreed notice alone; the history has them of both.
@@ -87,6 +89,8 @@ def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
                lambda one, form: med.Reject(one, form.rejection or "", form.reason, f"by {form.by}: {form.reason}")),
         _route("/differences/{id}/accept", "accept_difference", ("reason",),
                lambda one, form: reconciliation.Accept(one, form.by, form.reason or "")),
+        _route("/foreign/{id}/claim", "claim_foreign_payment", ("orderId",),
+               lambda one, form: orders.ClaimForeign(one, as_id((form.order_id or "").strip()), form.by, place)),
         _route("/accounts/{id}/block", "block_account", ("code",), standing("block", accounts.BLOCKING)),
         _route("/accounts/{id}/unblock", "unblock_account", ("code",), standing("unblock", accounts.UNBLOCKING)),
     )  # fmt: skip
@@ -97,7 +101,7 @@ def _route(path: str, name: str, required: Sequence[str], decide: _Decide) -> Ro
 
     def parse(incoming: Incoming) -> Verb[Any] | Refused:
         form, problems = forms.read(incoming.raw, Decided)
-        given = {"accountType": form.account_type}
+        given = {"accountType": form.account_type, "orderId": form.order_id}
         problems += [
             Problem(one, "REQUIRED", "is required") for one in required if not given.get(one, getattr(form, one, None))
         ]

@@ -124,6 +124,12 @@ KINDS: tuple[Kind, ...] = (
          Column("errorCode", "errorCode", "code"), _ERROR, _ID, _CREATED, _UPDATED),
     ),
     Kind(
+        "foreign", "foreignPayment", "/order/v1/banking/foreign-payments/{id}",
+        (_STATUS, _AMOUNT, Column("connection", "connection", "code"), _END_TO_END, Column("txid", "txid", "code"),
+         Column("key", "pixKey", "code"), _PAID, Column("orderId", "orderId", "id", "orders"), _ID, _CREATED, _UPDATED),
+        title="endToEndId",
+    ),
+    Kind(
         "disputes", "dispute", "/order/v1/banking/med/{id}",
         (_STATUS, _AMOUNT, Column("blockedAmount", "blockedAmount", "money"),
          Column("returnedAmount", "returnedAmount", "money"), Column("lackingAmount", "lackingAmount", "money"),

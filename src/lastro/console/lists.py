@@ -86,6 +86,12 @@ LISTINGS: tuple[Listing, ...] = (
         "refunds",
     ),
     Listing(
+        "foreign", "/order/v1/banking/foreign-payments",
+        (_CREATED, Column("connection", "connection", "code"), Column("endToEndId", "endToEndId", "code"), _AMOUNT,
+         Column("paidAt", "paidAt", "moment"), _STATUS, Column("orderId", "orderId", "id", "orders")),
+        "foreign",
+    ),
+    Listing(
         "disputes", "/order/v1/banking/med",
         (_CREATED, Column("objectType", "objectType", "word"), Column("role", "role", "word"),
          Column("endToEndId", "endToEndId", "code"), _STATUS, _AMOUNT, Column("deadline", "deadline", "moment")),

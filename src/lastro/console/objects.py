@@ -155,8 +155,8 @@ async def perform(
 async def decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]:
     """Records a decision of the institution, with the person's name."""
     app_context = user.console_context.app_context
-    institution = app_context.place.institution
-    own = Calls(app_context.runner, decisions(institution, Stand(institution, app_context.disputing)))
+    place = app_context.place
+    own = Calls(app_context.runner, decisions(place, Stand(place.institution, app_context.disputing)))
     return await own.call(user, "POST", path, {}, {"by": user.name[:140], **body})
 
 

@@ -31,7 +31,9 @@ from lastro.orders.docs import EVENT_TYPES as _OF_ORDERS
 from lastro.orders.due_work import DUE_WORK, EXPIRY_GRACE
 from lastro.orders.foreign.claim import ClaimForeign, shown_foreign
 from lastro.orders.foreign.keep import ForeignPayments, KeepForeign
+from lastro.orders.foreign.model import ForeignFilter, KeptForeign
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
+from lastro.orders.foreign.store import foreign_in, read_foreign
 from lastro.orders.methods import methods_by
 from lastro.orders.model import (
     Authorized,
@@ -85,18 +87,19 @@ EVENT_TYPES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
     "CARD_PAYMENTS", "DUE_WORK", "EARLY", "EVENT_TYPES", "EXPIRY_GRACE", "FOREIGN_PAYMENTS", "HELD_BACK", "LEADS_HERE",
-    "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask", "Authenticated", "Authorized",
-    "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages", "CheckoutSeen", "CheckoutState",
-    "ClaimForeign", "CollectionSettled", "CompanySetup", "DeclareConnection", "DepositBank", "Destination",
-    "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final", "FirstCharge", "ForeignPayments", "GiveBack",
-    "Installation", "KeepForeign", "NeverCharged", "Order", "OrderOwner", "OrderOwners", "OrderShown", "Paid", "Party",
-    "ProvedRefund", "ReadOrder", "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning",
-    "ScheduledCharge", "Sending", "SettleStranded", "Settled", "Slip", "Standing", "StrandedWay", "TedArrived",
-    "Transfers", "Unregistered", "Voided", "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged",
-    "destination", "disputed", "ending", "fee_problem", "given_back", "given_for", "given_up_for", "image", "is_return",
-    "may_help_later", "merchant", "methods_by", "on_statements", "order_by_id", "partner_name", "party_by_id",
-    "payer_of", "picture", "related", "reservation", "returning", "root_of", "route_problem", "routes",
-    "scheduled_charge", "sending", "shown_by_location", "shown_by_picture", "shown_foreign", "shown_stranded",
-    "slip_by_token", "slip_of", "slip_pdf", "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token",
-    "voucher_of", "voucher_pdf", "waiting_of", "with_account", "with_payment", "with_subscription",
+    "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask", "Authenticated",
+    "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages", "CheckoutSeen",
+    "CheckoutState", "ClaimForeign", "CollectionSettled", "CompanySetup", "DeclareConnection", "DepositBank",
+    "Destination", "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final", "FirstCharge", "ForeignFilter",
+    "ForeignPayments", "GiveBack", "Installation", "KeepForeign", "KeptForeign", "NeverCharged", "Order", "OrderOwner",
+    "OrderOwners", "OrderShown", "Paid", "Party", "ProvedRefund", "ReadOrder", "ReadRefund", "Refund", "RefundWish",
+    "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending", "SettleStranded", "Settled", "Slip",
+    "Standing", "StrandedWay", "TedArrived", "Transfers", "Unregistered", "Voided", "Voucher", "anew_for",
+    "by_checkout", "call_off", "charge", "charged", "destination", "disputed", "ending", "fee_problem", "foreign_in",
+    "given_back", "given_for", "given_up_for", "image", "is_return", "may_help_later", "merchant", "methods_by",
+    "on_statements", "order_by_id", "partner_name", "party_by_id", "payer_of", "picture", "read_foreign", "related",
+    "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending",
+    "shown_by_location", "shown_by_picture", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",
+    "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf",
+    "waiting_of", "with_account", "with_payment", "with_subscription",
 ]  # fmt: skip

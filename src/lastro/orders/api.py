@@ -20,6 +20,7 @@ from lastro.orders.cards.create import CreateCard
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.cards.tokens import token_routes
 from lastro.orders.deposit_banks import deposit_bank_routes
+from lastro.orders.foreign.api import foreign_routes
 from lastro.orders.forms import CreateOrder
 from lastro.orders.methods import METHODS, TED, method_by_brand, method_of
 from lastro.orders.model import STATUSES, OrderFilter
@@ -124,6 +125,7 @@ def routes(
             same_at=(_V3 + "/{id}/cancel",),
         ),
         *token_routes(tokenizer),
+        *foreign_routes(),
         *payin_routes(place, destinations),
         *static_code_routes(),
         *refund_routes(place, is_disputed),

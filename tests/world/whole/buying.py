@@ -145,6 +145,7 @@ async def pays_nobody(crowd: Crowd) -> None:
         {"key": crowd.town.people["spare"][0]["pixKey"]},
     ))  # fmt: skip
     crowd.meanwhile(crowd.act("/phone/transfer", {**where, "amount": crowd.cents()}))
+    await crowd.read("list_foreign_payments", status="FOUND")
 
 
 async def sends_a_ted(crowd: Crowd) -> None:

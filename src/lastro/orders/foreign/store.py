@@ -83,4 +83,4 @@ async def foreign_in(session: Session, company_id: UUID, wanted: ForeignFilter, 
     return await mapped(rows, kept_from)
 
 
-kept_from = RowMapper(KeptForeign, currency="BRL").of
+kept_from = RowMapper(KeptForeign, columns={"state": "state"}, currency="BRL").of

@@ -1,0 +1,50 @@
+"""lastro foreign: what it lists, and every no of a claim."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.cast import Cast
+from tests.rooms.orders.shop import Shop
+
+from lastro.config.settings import read
+from lastro.core.money import Money
+from lastro.orders import ForeignPayments
+from lastro.rails.port import ForeignPayment
+
+from .office import Office, environment
+
+
+async def test_they_are_listed_and_a_claim_that_does_not_fit_changes_nothing(own_database: Any, tmp_path: Path) -> None:
+    cast, office = Cast.of(own_database.app, size=2), Office(read(environment(own_database, tmp_path)))
+    shop = Shop(cast, await cast.ana())
+
+    def asks(*words: str) -> Any:
+        return asyncio.to_thread(office.asks, "foreign", *words)
+
+    def declined(*words: str) -> Any:
+        return asyncio.to_thread(office.declined, "foreign", *words)
+
+    assert await asks("list") == []
+    at = datetime.now(UTC)
+    await ForeignPayments(cast.runner, shop.ana.company_id).keep(
+        [ForeignPayment("efi1", f"E1234567820260131120000000foreign{n}", Money(1000 + n, "BRL"), at) for n in range(2)]
+    )
+    first, second = await asks("list")
+    assert (first["state"], first["amount"], second["amount"]) == ("FOUND", "10.00", "10.01")
+    assert (first["company"], first["rail"], first["orderId"]) == (shop.ana.number, "efi1", None)
+    assert await asks("list", "--company", str(shop.ana.number), "--connection", "efi1") == [first, second]
+    assert await asks("list", "--connection", "efi2") == []
+    order_id = await shop.order(1000)
+    said = await declined("claim", second["id"], "--order", str(order_id), "--by", "rita")
+    assert "is not to be paid at efi1" in said
+    assert "is 10.01, and the order asks for 10.00" in said
+    assert "is no order of this company" in await declined("claim", first["id"], "--order", first["id"])
+    assert "is no order of this company" in await declined("claim", first["id"], "--order", "no id")
+    assert "There is no foreign payment" in await declined("claim", str(order_id), "--order", str(order_id))
+    assert "There is no foreign payment" in await declined("claim", "no id", "--order", str(order_id))
+    assert "--by must be one line" in await declined("claim", first["id"], "--order", str(order_id), "--by", "a\nb")
+    assert await asks("list") == [first, second]
+    assert await shop.column("SELECT status FROM orders") == ["INITIAL"]
+    await cast.database.close()
