@@ -4178,7 +4178,9 @@ CREATE VIEW law_the_books_say_what_the_partner_said WITH (security_invoker = tru
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = p.company_id AND s.rail = p.rail
                         AND s.body ->> 'payment_id' = p.end_to_end_id
                         AND s.kind = CASE p.state WHEN 'ACCEPTED' THEN 'collection.announced' WHEN 'FAILED' THEN 'collection.void'
-                                                  ELSE 'collection.settled' END);
+                                                  ELSE 'collection.settled' END)
+     AND NOT EXISTS (SELECT 1 FROM foreign_payments f WHERE f.company_id = p.company_id AND f.rail = p.rail -- a person said so
+                        AND f.payment_id = p.end_to_end_id AND f.state = 'CLAIMED');
 COMMENT ON VIEW law_the_books_say_what_the_partner_said IS
   'Payments at a partner that collects are announced, settled and void as it said, of the amount that it said.';
 

@@ -15,7 +15,7 @@ from tests.house.town_claims import KNOWN
 from tests.house.town_disputes import TownRail
 from tests.rooms.accounts.openings import photo
 from tests.rooms.console.visiting import Building, building, hidden
-from tests.rooms.laws import paying_out
+from tests.rooms.laws import finding, paying_out
 from tests.rooms.laws.world import World
 
 from lastro import console, ledger
@@ -133,6 +133,13 @@ async def reimbursable(world: World) -> UUID:
     return own
 
 
+async def claimable(world: World) -> UUID:
+    """The Pix that no order asked for, and an order of its amount at the same bank."""
+    await finding.asked(world, ASKED_AT_BANK, 700)
+    return await named("foreign")(world)
+
+
+ASKED_AT_BANK = UUID("0196a4f0-8b20-7c11-9e02-5b0e4c7f9a44")
 BANK = {"document": "99.999.020/0002-66", "branch": "0001", "account": "1", "accountType": "CHECKING_ACCOUNT"}
 REFUND = "SELECT amount_minor FROM refunds WHERE company_id = $1 AND order_id = $2 AND external_id LIKE 'console-%'"
 CONTESTED = (
@@ -152,6 +159,7 @@ ROWS = {
     "plans.cancel": Sent(named("plan_validating"), "CANCELED"),
     "subscriptions.cancel": Sent(where("subscriptions", "status = 'ACCEPTED'"), 1, {"reason": "OTHER"},
         "SELECT count(*)::int FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2"),
+    "foreign.claim": Sent(claimable, "CLAIMED", {"orderId": f" {ASKED_AT_BANK}"}),
     "disputes.cancel": Sent(contested, "CANCELLED"),
     "disputes.defend": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "It was delivered",
                              {"text": "It was delivered"}, "SELECT defense FROM med_objects WHERE company_id = $1 AND id = $2"),

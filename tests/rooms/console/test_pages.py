@@ -26,7 +26,7 @@ ALL = (Role.OPERATE, Role.APPROVE, Role.ADMINISTER)
 OF_TOWN = {
     "orders": "paid order", "payouts": "paid payout", "plans": "plan", "subscriptions": "subscription", "refunds": "refund",
     "disputes": "dispute", "accounts": "account", "requests": "account request", "keys": "key to delete", "claims": "claim",
-    "events": "event",
+    "events": "event", "foreign": "foreign payment",
 }  # fmt: skip
 
 

@@ -49,9 +49,9 @@ LEDGER_LAWS = {
         "DELETE FROM transfers WHERE company_id = $1 AND pending_id = '{own_hold}'",
     ],
     "law_no_account_below_floor": [
-        "UPDATE balances SET floor_minor = 4155 WHERE company_id = $1",
-        "UPDATE balances SET debits = debits + 4155 WHERE company_id = $1 AND held > 0",
-        "UPDATE balances SET held = held + 4155 WHERE company_id = $1 AND held > 0",
+        "UPDATE balances SET floor_minor = 4655 WHERE company_id = $1",
+        "UPDATE balances SET debits = debits + 4655 WHERE company_id = $1 AND held > 0",
+        "UPDATE balances SET held = held + 4655 WHERE company_id = $1 AND held > 0",
     ],
     "law_what_is_owed_lies_on_loss": [
         f"UPDATE balances SET owed = 1 WHERE company_id = $1 AND ledger_account_id = {LEDGER.format('BLOCK')}",

@@ -3,12 +3,21 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
 
+from tests.rooms.lists import answered
+
+from lastro.core.errors import Refused
 from lastro.core.money import Money
-from lastro.orders import ForeignPayments
+from lastro.core.runner import Done
+from lastro.orders import ClaimForeign, ForeignPayments
+from lastro.rails import port
 from lastro.rails.port import ForeignPayment
 
 from .shop import Shop
+from .test_connections import KEY, Connected, at_bank
+
+__all__ = ["at_bank"]
 
 BANK = "efi1"
 _COUNTS = (
@@ -61,3 +70,95 @@ async def test_what_the_books_have_already_is_not_listed(shop: Shop) -> None:
         [replace(paid(1), payment_id=name, rail="pix"), replace(paid(2), rail="pix")]
     )
     assert await shop.column("SELECT payment_id FROM foreign_payments") == [paid(2).payment_id]
+
+
+# ── claimed ──
+
+
+def typed(at_bank: Connected, cents: int = 1050, number: int = 7) -> ForeignPayment:
+    """A Pix that somebody sent to the key by hand."""
+    return replace(paid(number, cents), rail=at_bank.rail, txid=None, pix_key=KEY)
+
+
+async def found(at_bank: Connected, payment: ForeignPayment) -> UUID:
+    listed = ForeignPayments(at_bank.shop.cast.runner, at_bank.shop.ana.company_id)
+    await listed.keep([payment])
+    (one,) = await at_bank.shop.column("SELECT id FROM foreign_payments WHERE payment_id = $1", payment.payment_id)
+    return UUID(str(one))
+
+
+async def claim(at_bank: Connected, foreign_id: UUID, order_id: str, by: str = "rita") -> Done | Refused:
+    verb = ClaimForeign(foreign_id, UUID(order_id), by, at_bank.here)
+    outcome = await at_bank.shop.cast.another_process().act(at_bank.shop.ana.company_id, verb)
+    assert isinstance(outcome, Done | Refused)
+    return outcome
+
+
+async def test_a_person_claims_it_for_an_order_which_is_paid_as_by_its_own(at_bank: Connected) -> None:
+    shop, made, payment = at_bank.shop, await at_bank.make(), typed(at_bank)
+    foreign_id = await found(at_bank, payment)
+    done = await claim(at_bank, foreign_id, made["id"])
+    assert isinstance(done, Done), done
+    shown = await answered(shop.cast, shop.ana.client, "read_order", id=made["id"])
+    assert (shown["status"], shown["endToEndId"]) == ("PAID", payment.payment_id)
+    (row,) = await shop.rows("SELECT * FROM pix_payments")
+    assert (row["end_to_end_id"], row["rail"], row["state"]) == (payment.payment_id, at_bank.rail, "SETTLED")
+    assert (row["settled_at"], str(row["order_id"])) == (payment.paid_at, made["id"])
+    assert [tuple(one) for one in await shop.rows("SELECT type, amount_minor FROM transfers")] == [("PIX_IN", 1050)]
+    assert await shop.column("SELECT kind FROM outbox") == [port.COLLECTION_CLOSE]
+    (event,) = await shop.news(UUID(made["id"]))
+    assert (event["event"], event["endToEndId"]) == ("ORDER-PAYIN.PAID", payment.payment_id)
+    reasons = (
+        "SELECT DISTINCT reason FROM history WHERE machine IN ('foreign_payments', 'pix_payments') AND reason IS NOT NULL"
+    )
+    assert await shop.column(reasons) == ["by rita: claimed"]
+    listed = ForeignPayments(shop.cast.runner, shop.ana.company_id)
+    assert await listed.claimed(at_bank.rail, [payment.payment_id, "E1"]) == {payment.payment_id}
+    await listed.keep([payment])
+    assert (await counts(shop))[:3] == (1, 2, 1), "found again by an overlapping window, it is as it was"
+
+
+async def test_of_two_claims_one_is_written(at_bank: Connected) -> None:
+    first, second = await at_bank.make(), await at_bank.make(externalId="order-2")
+    foreign_id = await found(at_bank, typed(at_bank))
+    both = await asyncio.gather(*(claim(at_bank, foreign_id, one["id"]) for one in (first, second)))
+    assert sorted(type(one).__name__ for one in both) == ["Done", "Refused"]
+    assert sorted(await at_bank.status()) == ["INITIAL", "PAID"]
+    again = await claim(at_bank, foreign_id, (first if isinstance(both[1], Done) else second)["id"])
+    assert isinstance(again, Refused)
+    assert {one.field for one in again.problems} == {"state", "paymentId"}
+
+
+async def test_a_claim_that_does_not_fit_changes_nothing_and_goes_nowhere(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    for number, (payment, order_id, fields) in enumerate([
+        (typed(at_bank, 1049, 1), made["id"], {"amount"}),
+        (replace(typed(at_bank, number=2), rail=BANK), made["id"], {"orderId"}),
+        (typed(at_bank, number=3), str(await at_bank.shop.order(1050)), {"orderId"}),
+        (typed(at_bank, number=4), str(uuid4()), {"orderId"}),
+    ]):  # fmt: skip
+        before = await counts(at_bank.shop)
+        refused = await claim(at_bank, await found(at_bank, payment), order_id)
+        assert isinstance(refused, Refused), number
+        assert {one.field for one in refused.problems} == fields
+        assert (await counts(at_bank.shop))[2:] == before[2:]
+    assert set(await at_bank.shop.column("SELECT state FROM foreign_payments")) == {"FOUND"}
+    assert await at_bank.status() == ["INITIAL", "INITIAL"]
+
+
+async def test_its_own_payment_after_a_claim_goes_back_as_a_second_one(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    await claim(at_bank, await found(at_bank, typed(at_bank)), made["id"])
+    assert await at_bank.paid(made) == "handled"
+    assert await at_bank.shop.column("SELECT state FROM pix_payments ORDER BY created_at") == ["SETTLED", "RETURNING"]
+
+
+async def test_what_no_order_asked_for_is_an_alarm_and_moves_nothing(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    await found(at_bank, replace(typed(at_bank), payment_id="E12345678202611281200" + "3".zfill(11)))
+    before = await counts(at_bank.shop)
+    assert await at_bank.paid({"pix": {"conciliationId": "x" * 32}}) == port.ALARMED
+    assert await at_bank.paid(made, 1049, "2") == port.ALARMED
+    assert await at_bank.paid(made, 1050, "3") == port.ALARMED, "it is listed as foreign: a person claims it"
+    assert await counts(at_bank.shop) == before
+    assert await at_bank.status() == ["INITIAL"]

@@ -18,7 +18,7 @@ from lastro.orders.actions.collect import CollectContext, CollectionSettled
 from lastro.orders.foreign.model import KeptForeign
 from lastro.orders.foreign.rules import claim_problems
 from lastro.orders.model import CompanySetup, Instrument
-from lastro.rails.port import ALARMED, RAILS, RETURN_SEND, Claimed, Collected, is_connection
+from lastro.rails.port import ALARMED, RAILS, RESERVED, RETURN_SEND, Claimed, Collected, is_connection
 
 from .values import NOW, account, brl, order
 
@@ -58,7 +58,7 @@ def test_a_rail_of_ours_alone_gives_back_what_no_order_asked_for(rail: str) -> N
     assert (outcome(done), [one.kind for one in done.write.messages]) == ("handled", [RETURN_SEND])
 
 
-@given(st.from_regex(r"\A[a-z][a-z0-9]{1,15}\Z").filter(lambda rail: rail not in RAILS), st.integers(1, 10_000))
+@given(st.from_regex(r"\A[a-z][a-z0-9]{1,15}\Z").filter(lambda rail: rail not in RESERVED), st.integers(1, 10_000))
 def test_any_other_rail_is_connection_and_moves_nothing_that_no_order_asked_for(rail: str, cents: int) -> None:
     assert is_connection(rail)
     done = settled(rail, cents)

@@ -222,7 +222,7 @@ class CollectionSettled(_News):
     def _is_ours(self, known: CollectContext) -> bool:
         """Tells whether an order of ours asked for just this payment.
 
-        At a shared rail only such a payment may move our books, or go back to its payer. Another amount was changed at the
+        At a connection only such a payment may move our books, or go back to its payer. Another amount was changed at the
         bank, by a person of the merchant's.
         """
         return not known.is_foreign and known.order is not None and known.order.final_amount == self.news.amount

@@ -96,7 +96,7 @@ class ClaimForeign(Act["ClaimContext | None"]):
             rows=PIX_PAYMENTS.born(values, context.now, ("settle",), reason=reason),
             moves=(FOREIGN_PAYMENTS.move(foreign, "claim", context.now, reason=reason, order_id=order.id),),
         )  # fmt: skip
-        paid = Paid(None, foreign.amount, foreign.paid_at, None, foreign.pix_key, None, order.id, foreign.rail)
+        paid = Paid(foreign.payment_id, foreign.amount, foreign.paid_at, None, foreign.pix_key, None, order.id, foreign.rail)
         write += pay(order, known.setup, account, paid, self.place, context)
         write += closed(order, context)  # its code is open at the bank still, and a second payment would have to go back
         return Done(write, render(shown_foreign(foreign, "CLAIMED", order.id)), order.id)

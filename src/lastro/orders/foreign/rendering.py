@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from lastro.api_kit.rendering import BrlMoney, Id, Paged, Timestamp
 from lastro.api_kit.routes import Answer, stamp
+from lastro.orders.foreign.model import STATES
 
 if TYPE_CHECKING:
     from lastro.orders.foreign.model import KeptForeign
@@ -18,8 +19,11 @@ class ForeignPayment(Answer, frozen=True, kw_only=True):
 
     id: Id
     status: Annotated[
-        Literal["FOUND", "CLAIMED"],
-        msgspec.Meta(description="`CLAIMED`: a person of yours says which order it pays."),
+        str,
+        msgspec.Meta(
+            description="`CLAIMED`: a person of yours says which order it pays.",
+            extra_json_schema={"enum": list(STATES)},
+        ),
     ]
     connection: Annotated[str, msgspec.Meta(description="The connection to your bank that found it.", examples=["efi1"])]
     end_to_end_id: Annotated[
