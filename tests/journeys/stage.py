@@ -22,7 +22,7 @@ from lastro.core.db import Database as Pool
 from lastro.core.db import Dsn
 from lastro_sandbox import demo_data, secrets
 from lastro_sandbox.child import Child, ChildPlan, Process
-from lastro_sandbox.run import Running
+from lastro_sandbox.run_settings import Running
 
 T = TypeVar("T")
 Starter = Callable[[Sequence[str], Mapping[str, str]], Process]

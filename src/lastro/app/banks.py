@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
+from lastro.app.networks import business_now
 from lastro.core.declined import StartRefused
 from lastro.core.errors import DatabaseAway, Refused
 from lastro.observability.bank_figures import BankFigures
 from lastro.orders import DeclareConnection, ForeignPayments
-from lastro.rails.api_pix import Ambient, BankLine, Stores, issuer_of, rail_of
+from lastro.rails.api_pix import Ambient, BankLine, Stores, issuer_of, rail_of, statements_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,15 +50,27 @@ def issuers_of(lines: Mapping[str, BankLine]) -> dict[str, port.Issuer]:
     return {name: issuer_of(line.connection, line) for name, line in lines.items()}
 
 
-def rails_at_banks(lines: Mapping[str, BankLine], work: Database, runner: Runner, chance: Chance) -> dict[str, port.Rail]:
-    """Returns the rail of each connection. work: the role that sees ids alone."""
-    token = chance.uuid(machine_now())
+@dataclass(frozen=True, slots=True)
+class Banks:
+    """The banks of connections, as a worker knows them: a line to each. work: the role that sees ids alone."""
 
-    def opened(line: BankLine) -> port.Rail:
-        foreign = ForeignOfCompany(line.connection.company, work, runner)
-        return rail_of(line.connection, line, Stores(runner.database, work, foreign, token))
+    lines: Mapping[str, BankLine]
+    runner: Runner
+    work: Database
+    token: UUID
 
-    return {name: opened(line) for name, line in lines.items()}
+    def rails(self) -> dict[str, port.Rail]:
+        """Returns the rail of each connection."""
+        return {name: rail_of(line.connection, line, self._stores(line)) for name, line in self.lines.items()}
+
+    def statements(self) -> dict[str, port.Statements]:
+        """Returns the source of each connection's statements."""
+        now = partial(business_now, self.work)
+        return {name: statements_of(line.connection, line, self._stores(line), now) for name, line in self.lines.items()}
+
+    def _stores(self, line: BankLine) -> Stores:
+        foreign = ForeignOfCompany(line.connection.company, self.work, self.runner)
+        return Stores(self.runner.database, self.work, foreign, self.token)
 
 
 @dataclass

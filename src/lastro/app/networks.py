@@ -81,7 +81,7 @@ def rails_of(
 
     The closers end the connections of all but the Pix's own. documents: of requests for accounts.
     """
-    ted = Ted(NetworkClient(settings.network_url, settings.network_token), settings.ispb, partial(_business_now, work))
+    ted = Ted(NetworkClient(settings.network_url, settings.network_token), settings.ispb, partial(business_now, work))
     rails: dict[str, port.Rail] = {
         port.PIX: pix, port.TED: ted, port.BOOK: Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK)),
     }  # fmt: skip
@@ -101,11 +101,12 @@ def rails_of(
 
 def statement_rails(settings: Settings) -> tuple[str, ...]:
     """Returns the rails whose statements are asked for."""
-    return (port.PIX, port.TED, *(name for name in settings.partners if name in PARTNERS))
+    partners = (name for name in settings.partners if name in PARTNERS)
+    return (port.PIX, port.TED, *partners, *(one.name for one in settings.connections))
 
 
 def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Closers]:
-    """Returns each rail's source of statements, and their closers.
+    """Returns each network's and partner's source of statements, and their closers.
 
     Each has connections of its own, which the closers end.
     """
@@ -114,7 +115,7 @@ def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Close
         return NetworkClient(settings.network_url, settings.network_token)
 
     asked = {port.PIX: spi_statements(network(), settings.ispb), port.TED: ted_statements(network(), settings.ispb)}
-    for name in statement_rails(settings)[len(asked) :]:
+    for name in settings.partners.keys() & PARTNERS.keys():
         asked[name] = statements(PARTNERS[name], _line_to(settings.partners[name]))
     return dict(asked), tuple(one.close for one in asked.values())
 
@@ -123,7 +124,8 @@ def _line_to(partner: Partner) -> NetworkClient:
     return NetworkClient(partner.url, partner.token)
 
 
-async def _business_now(work: Database) -> datetime:
+async def business_now(work: Database) -> datetime:
+    """Reads business time. work: the role that sees ids alone."""
     async with work.session() as session:
         now: datetime = await session.value("SELECT business_now()")
         return now

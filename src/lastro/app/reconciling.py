@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from uuid import UUID
 
+    from lastro.app.banks import Banks
     from lastro.app.networks import Closers
     from lastro.config.settings import Settings
     from lastro.core.db import Database
@@ -32,9 +33,10 @@ BOOKED = {rail: booked_on(rail) for rail in port.RAILS}
 
 
 def reconciler_of(
-    settings: Settings, database: Database, work: Database, runner: Runner, chance: Chance, on_worked: OnWorked
+    settings: Settings, work: Database, runner: Runner, chance: Chance, banks: Banks, on_worked: OnWorked
 ) -> tuple[Reconciler, Closers]:
-    """Returns the reconciler of statements, and the closers of its connections."""
+    """Returns the reconciler of statements, and the closers of its connections. banks: their statements too."""
+    database = runner.database
     inbox = Inbox(database, work, chance, settings.ispb)
 
     async def owners(told: Sequence[NetworkMessage]) -> Mapping[str, UUID]:
@@ -42,5 +44,6 @@ def reconciler_of(
         return (await inbox.owners(told))[1]
 
     statements, closers = statements_of(settings)
+    statements |= banks.statements()
     booked = BOOKED | {rail: booked_on(rail) for rail in statements}
     return Reconciler(database, work, runner, statements, booked, owners, on_worked), closers

@@ -30,7 +30,7 @@ from lastro import (
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
-from lastro.app.banks import issuers_of, lines_of, rails_at_banks
+from lastro.app.banks import Banks, issuers_of, lines_of, machine_now
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
@@ -235,20 +235,20 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     outgoing = payees.for_locations(settings)
     ways = _ways(settings, place, database, chance, rail, outgoing)
     planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, on_worked)
-    reconciler, asked = reconciler_of(settings, database, work, runner, chance, on_worked)
-    lines = lines_of(settings, chance)
-    rails |= rails_at_banks(lines, work, runner, chance)
-    ends = (*ends, *asked, *(line.close for line in lines.values()))
+    at_banks = Banks(lines_of(settings, chance), runner, work, chance.uuid(machine_now()))
+    rails |= at_banks.rails()
+    reconciler, asked = reconciler_of(settings, work, runner, chance, at_banks, on_worked)
+    ends = (*ends, *asked, *(line.close for line in at_banks.lines.values()))
     closers = [client.close, outgoing.close, rail.close, people.close, *ends, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
         database, work, runner, rails, {rail: waiting_of(rail) for rail in rails},
         inbox_verbs(place, settings.charging, settings.disputing),
-        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers_of(lines)),
+        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers_of(at_banks.lines)),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
-        ring, place.banks, lines,
+        ring, place.banks, at_banks.lines,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import orders
 from lastro.api_kit.paging import Page
 from lastro.api_kit.routes import as_id
-from lastro.app import wiring
+from lastro.app import networks
 from lastro.cli.options import who
 from lastro.core.declined import CommandFailed
 
@@ -47,4 +47,4 @@ async def _claim(context: CommandContext, given: argparse.Namespace) -> dict[str
     if found is None:
         raise CommandFailed(f"There is no foreign payment {given.id[:60]!r}: give its id, as lastro foreign list shows it.")
     company_id, foreign = found
-    return await context.act(company_id, orders.ClaimForeign(foreign.id, order_id, by, wiring.place_of(context.settings)))
+    return await context.act(company_id, orders.ClaimForeign(foreign.id, order_id, by, networks.place_of(context.settings)))
