@@ -1957,7 +1957,7 @@ CREATE TABLE statements (                             -- what a network or partn
   lines integer NOT NULL DEFAULT 0,                   -- taken so far, as the next two
   in_minor bigint NOT NULL DEFAULT 0,
   out_minor bigint NOT NULL DEFAULT 0,
-  opening_minor bigint,                               -- what the partner says that we had there, before and after the day
+  opening_minor bigint,                               -- what the partner says that we had there, before and after the day; NULL: it tells no balances
   closing_minor bigint,
   looks integer NOT NULL DEFAULT 0,                   -- how often it was looked whether what it said first is booked
   due_at timestamptz,                                 -- when a worker goes on with it; NULL: there is nothing to go on with

@@ -22,6 +22,37 @@ from lastro.core.money import Money
 from .office import Office, environment
 
 
+async def test_a_day_without_balances_says_that_its_movements_agree_and_no_more(own_database: Any, tmp_path: Path) -> None:
+    cast = Cast.of(own_database.app, size=2)
+    institution = await cast.found("Institution", number=0)
+    desk = Desk(World(cast, institution, institution), Database(own_database.work, size=1))
+    desk.paper.opening = None
+
+    async def shown(*words: str) -> tuple[int, str]:
+        said: list[str] = []
+        status = await asyncio.to_thread(show, words, lambda: read(environment(own_database, tmp_path)), said.append)
+        return status, "\n".join(said)
+
+    good, day = await desk.ordered("order"), ("--day", str(desk.day))
+    with capture_logs() as lines:
+        await desk.take([good])
+        await desk.take([], days=1)
+    assert [line["event"] for line in lines] == []
+    status, said = await shown(*day)
+    assert (status, "pix       movements agree, the balance is not told: 1 lines, 1 matched" in said) == (RECONCILED, True)
+    (one,) = json.loads((await shown(*day, "--json"))[1])["rails"]
+    assert (one["isReconciled"], one["tellsBalance"], one["opening"], one["closing"]) == (True, False, None, None)
+    # A day that tells less than what came is no less than an open difference.
+    await desk.again([replace(good, amount=Money(1001, "BRL"))])
+    assert (await shown(*day))[0] == OPEN
+    desk.paper.opening = 0
+    await desk.again([], days=1)
+    status, said = await shown("--day", str(desk.day + timedelta(days=1)))
+    assert (status, "reconciled: 0 lines" in said) == (RECONCILED, True), "the day before has no closing to compare with"
+    await desk.work.close()
+    await cast.close()
+
+
 async def test_a_day_is_shown_accepted_and_taken_again(own_database: Any, tmp_path: Path) -> None:
     cast, office = Cast.of(own_database.app, size=2), Office(read(environment(own_database, tmp_path)))
     institution = await cast.found("Institution", number=0)

@@ -113,7 +113,7 @@ def _shown(one: Day) -> dict[str, Any]:
         "rail": one.rail, "state": one.state, "edition": one.edition, "lines": one.lines, "matched": one.matched,
         "booked": one.booked, "explained": one.explained, "accepted": one.accepted, "in": str(one.came_in),
         "out": str(one.went_out), "opening": _money(one.opening), "closing": _money(one.closing),
-        "closedWithBefore": _money(one.before),
+        "closedWithBefore": _money(one.before), "tellsBalance": one.tells_balance,
         "isReconciled": one.is_reconciled, "open": [_item(item) for item in one.open],
     }  # fmt: skip
 
@@ -134,7 +134,8 @@ def _text(day: date, days: Sequence[Day]) -> str:
         return f"{day}: no statement of this day is known."
     lines = []
     for one in days:
-        stands = "reconciled" if one.is_reconciled else "being taken" if one.state != "TAKEN" else f"{len(one.open)} open"
+        agrees = "reconciled" if one.tells_balance else "movements agree, the balance is not told"
+        stands = agrees if one.is_reconciled else "being taken" if one.state != "TAKEN" else f"{len(one.open)} open"
         gap = f"{_INDENT}opens with {one.opening}, and the day before closed with {one.before}: ask which of both is right"
         lines.append(
             f"{day}  {one.rail:<8}  {stands}: {one.lines} lines, {one.matched} matched, {one.booked} booked,"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.core.db import Database
+    from lastro.core.money import Money
     from lastro.core.runner import Runner
     from lastro.rails.port import Booked, NetworkMessage, StatementLine, StatementPage, Statements
     from lastro.reconciliation.model import Statement
@@ -149,8 +150,8 @@ class Reconciler:
     async def _note(self, statement: Statement, page: StatementPage, token: UUID) -> None:
         sets = {
             "place": page.following, "lines": statement.lines, "in_minor": statement.in_minor,
-            "out_minor": statement.out_minor, "opening_minor": page.totals.opening.minor,
-            "closing_minor": page.totals.closing.minor, "currency": statement.currency,
+            "out_minor": statement.out_minor, "opening_minor": _minor(page.totals.opening),
+            "closing_minor": _minor(page.totals.closing), "currency": statement.currency,
         }  # fmt: skip
         await self.runner.act(statement.company_id, Note(statement, token, sets))
 
@@ -168,7 +169,7 @@ class Reconciler:
             await self.runner.act(statement.company_id, Note(statement, token, anew))
             return _AGAIN_SECONDS
         await self._note(statement, page, token)
-        await self._goes_on(statement, totals.opening.minor)
+        await self._goes_on(statement, _minor(totals.opening))
         await self._lack(statement)
         fed, left = await self._look(statement.rail)
         if left:
@@ -178,11 +179,13 @@ class Reconciler:
         await self.runner.act(statement.company_id, Finish(statement, now + _FIRST_LOOK if fed else None))
         return None
 
-    async def _goes_on(self, statement: Statement, opening_minor: int) -> None:
-        """Logs a gap between this opening and the day before's closing.
+    async def _goes_on(self, statement: Statement, opening_minor: int | None) -> None:
+        """Logs a gap between this opening and the day before's closing. None: no balance is told.
 
         Its lines say which of both is wrong; people are told.
         """
+        if opening_minor is None:
+            return
         async with self.database.session(statement.company_id) as session:
             before = await store.closed_with(session, statement)
         if before is not None and before != opening_minor:
@@ -238,5 +241,9 @@ def _turned(statement: Statement, page: StatementPage) -> Statement:
     went = sum(line.amount.minor for line in page.lines if line.kind not in INWARD)
     return replace(
         statement, place=page.following, lines=statement.lines + len(page.lines), in_minor=statement.in_minor + came,
-        out_minor=statement.out_minor + went, currency=page.totals.opening.currency,
+        out_minor=statement.out_minor + went, currency=page.totals.came_in.currency,
     )  # fmt: skip
+
+
+def _minor(balance: Money | None) -> int | None:
+    return None if balance is None else balance.minor

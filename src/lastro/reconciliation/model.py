@@ -135,6 +135,11 @@ class Day:
         return None not in (self.before, self.opening) and self.before != self.opening
 
     @property
+    def tells_balance(self) -> bool:
+        """True where the partner says what we had there. Else its movements alone can be compared."""
+        return None not in (self.opening, self.closing)
+
+    @property
     def is_reconciled(self) -> bool:
-        """True where it is taken, without a gap, and nothing is open."""
+        """True where it is taken, without a gap, and nothing is open. Where no balance is told, its movements agree."""
         return self.state == "TAKEN" and not self.open and not self.has_gap

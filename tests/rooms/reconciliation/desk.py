@@ -41,7 +41,7 @@ def line(
 class Paper:
     """A port.Statements. page: lines of a page. said: in place of the true number of lines. asked: the places asked for.
 
-    opening: what there was before each day, in centavos.
+    opening: what there was before each day, in centavos; None: the partner tells no balances.
     """
 
     lines: dict[date, list[StatementLine]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Paper:
     said: int | None = None
     asked: list[str | None] = field(default_factory=list)
     breaks_at: str | None = None
-    opening: int = 0
+    opening: int | None = 0
 
     async def statement(self, day: date, after: str | None) -> StatementPage | None:
         self.asked.append(after)
@@ -61,8 +61,10 @@ class Paper:
         every, place = self.lines[day], int(after or 0)
         came = sum(x.amount.minor for x in every if x.kind in port.INWARD)
         went = sum(x.amount.minor for x in every if x.kind not in port.INWARD)
-        brl = [Money(minor, "BRL") for minor in (came, went, self.opening, self.opening + came - went)]
-        totals = Totals(len(every) if self.said is None else self.said, *brl)
+        balances = (None, None) if self.opening is None else (self.opening, self.opening + came - went)
+        opening, closing = (None if minor is None else Money(minor, "BRL") for minor in balances)
+        said = len(every) if self.said is None else self.said
+        totals = Totals(said, Money(came, "BRL"), Money(went, "BRL"), opening, closing)
         following = place + self.page
         return StatementPage(tuple(every[place:following]), totals, str(following) if following < len(every) else None)
 

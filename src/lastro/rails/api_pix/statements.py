@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lastro.core.money import Money
 from lastro.rails import port
@@ -70,8 +70,7 @@ class _Reading:
     @property
     def totals(self) -> Totals:
         """The totals of the day. A bank tells no balance by API Pix."""
-        told: dict[str, Any] = {"opening": None, "closing": None}
-        return Totals(self.lines, Money(self.came_in, "BRL"), Money(self.went_out, "BRL"), **told)
+        return Totals(self.lines, Money(self.came_in, "BRL"), Money(self.went_out, "BRL"), None, None)
 
 
 class ApiPixStatements:

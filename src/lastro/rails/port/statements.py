@@ -56,17 +56,22 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The totals of the whole day, over all its pages. opening, closing: our balance there before it and after it."""
+    """The totals of the whole day, over all its pages.
+
+    opening, closing: our balance there before it and after it; None: the partner tells no balances.
+    """
 
     lines: int
     came_in: Money
     went_out: Money
-    opening: Money
-    closing: Money
+    opening: Money | None
+    closing: Money | None
 
     @property
     def adds_up(self) -> bool:
-        """True where the day leads from its opening to its closing."""
+        """True where the day leads from its opening to its closing, or where one of both is not told."""
+        if self.opening is None or self.closing is None:
+            return True
         return self.opening + self.came_in - self.went_out == self.closing
 
 
