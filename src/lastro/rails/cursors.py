@@ -65,12 +65,12 @@ class RailCursor:
         self._database = database
         self._named = (rail, stream)
         self._token = token
-        self.seconds = seconds
+        self._seconds = seconds
 
     async def take(self) -> StreamPosition | None:
         """Takes the lease, or keeps it; None: another process has it. DatabaseAway: try again later."""
         async with self._database.session() as session:
-            row = await session.row(_TAKE, *self._named, self._token, self.seconds)
+            row = await session.row(_TAKE, *self._named, self._token, self._seconds)
         return None if row is None else StreamPosition(row["until"], row["now"])
 
     async def read(self) -> StreamPosition:
@@ -83,7 +83,7 @@ class RailCursor:
     async def move(self, until: datetime) -> None:
         """Moves the place, never back, and keeps the lease. Stale: another process has taken it over."""
         async with self._database.session() as session:
-            if not await session.fetch(_MOVE, *self._named, self._token, until, self.seconds):
+            if not await session.fetch(_MOVE, *self._named, self._token, until, self._seconds):
                 raise Stale("rail_cursors")
 
     async def give_up(self) -> None:

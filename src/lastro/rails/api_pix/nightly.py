@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from lastro.rails.cursors import LEASE_SECONDS
 from lastro.rails.pulling import pull_until, unless_stopped
 from lastro.standards.calendar import brasilia_day, instant
 
@@ -27,11 +28,15 @@ class Sweep(Protocol):
 
 
 class Nightly:
-    """Makes one sweep each night. cursor: of its stream, whose place is when the last one began."""
+    """Makes one sweep each night. cursor: of its stream, whose place is when the last one began.
 
-    def __init__(self, cursor: RailCursor, sweep: Sweep) -> None:
+    renew_seconds: after which the lease is renewed meanwhile, far shorter than it lasts.
+    """
+
+    def __init__(self, cursor: RailCursor, sweep: Sweep, renew_seconds: float = LEASE_SECONDS / 3) -> None:
         self._cursor = cursor
         self._sweep = sweep
+        self._renew_seconds = renew_seconds
 
     async def run(self, stop: asyncio.Event) -> None:
         """Makes a sweep when a night is due, until stop. One that failed is made again, later and later."""
@@ -45,7 +50,7 @@ class Nightly:
             return False
         sweeping = asyncio.ensure_future(self._sweep(place.until, place.now))
         try:
-            while not (await asyncio.wait({sweeping}, timeout=self._cursor.seconds / 3))[0]:
+            while not (await asyncio.wait({sweeping}, timeout=self._renew_seconds))[0]:
                 await self._cursor.move(place.until)  # it goes on for longer than a lease
             await sweeping
         finally:
