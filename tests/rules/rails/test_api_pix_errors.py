@@ -23,7 +23,7 @@ def problem(name: str, **more: Any) -> dict[str, Any]:
 
 NOBODYS: tuple[Any, ...] = (
     "", HTML, SOAP, {}, [], None, {"message": "no Route matched with those values"}, {"error": ""}, {"type": "about:blank"},
-    {"statusCode": 404, "error": "Not Found", "message": "Resource not found"}, {"type": 7}, {"erros": []},
+    {"statusCode": 404, "error": "Not Found", "message": "Resource not found"}, {"type": 7}, {"erros": []}, {"error": "NaoEncontrado"},
     {"type": "https://tools.ietf.org/html/rfc7231#section-6.5.4", "title": "Not Found", "status": 404}, {"nome": ""},
 )  # fmt: skip
 BANKS: tuple[Any, ...] = (

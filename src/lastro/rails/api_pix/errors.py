@@ -64,7 +64,7 @@ _SET_UP = re.compile(
     re.IGNORECASE,
 )
 _AWAY = re.compile(r"Servico_?Indisponivel|Erro_?Interno", re.IGNORECASE)
-_NOT_FOUND = re.compile(r"n[aã]o[_ ]?(?:foi )?encontrad[oa]|Not_?Found\b", re.IGNORECASE)
+_NOT_FOUND = re.compile(r"n[aã]o[_ ]?(?:foi )?encontrad[oa]", re.IGNORECASE)
 
 # The first row that fits decides (bank-rail.md §4.7).
 _TABLE = (
