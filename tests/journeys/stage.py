@@ -20,7 +20,7 @@ from tests.laws import Auditor
 
 from lastro.core.db import Database as Pool
 from lastro.core.db import Dsn
-from lastro_sandbox import demo_data, secrets
+from lastro_sandbox import bank_file, demo_data, secrets
 from lastro_sandbox.child import Child, ChildPlan, Process
 from lastro_sandbox.run_settings import Running
 
@@ -71,8 +71,9 @@ class Stage:
         self._url = database_url
         self._login = "switch" if is_external else "role"
         self._programs = programs
-        self._taken = [reserved_port(), reserved_port()]
-        self.base_url, self.simulator_url = (f"http://{HOST}:{port.getsockname()[1]}" for port in self._taken)
+        self._taken = [reserved_port(), reserved_port(), reserved_port()]
+        ports = [port.getsockname()[1] for port in self._taken]
+        self.base_url, self.simulator_url, self.bank_port = f"http://{HOST}:{ports[0]}", f"http://{HOST}:{ports[1]}", ports[2]
         self._children: dict[str, Child] = {}
         self._different: set[str] = set()
         self._environment: dict[str, str] = {}
@@ -98,6 +99,7 @@ class Stage:
             "LASTRO_HOME": str(self.home),
             "LASTRO_PORT": port,
             "LASTRO_SIM_PORT": sim_port,
+            "LASTRO_SIM_BANK_PORT": str(self.bank_port),
             "LASTRO_BASE_URL": self.base_url,
             "LASTRO_DATABASE_URL": self._url,
             "LASTRO_DATABASE_LOGIN": self._login,
@@ -105,9 +107,11 @@ class Stage:
             "LASTRO_REQUESTS_WAIT_MS": "30000",
             "LASTRO_REQUESTS_HURRIED_WAIT_MS": "30000",
         }
-        await asyncio.gather(*(self.start(name) for name in self._programs))
+        await self.start("simulator")
         running = Running(self.home, self.base_url, self.simulator_url, self._url)
         self.sandbox = dict(await asyncio.to_thread(demo_data.seed, running))
+        self._environment["LASTRO_BANKS_FILE"] = str(bank_file.write(running, self.sandbox))
+        await asyncio.gather(*(self.start(name) for name in self._programs if name != "simulator"))
         # From here on the merchant of the simulator can check signatures.
         (self.home / "sandbox.json").write_text(json.dumps(self.sandbox), encoding="utf-8")
         await asyncio.to_thread(demo_data.fund, running, self.sandbox)

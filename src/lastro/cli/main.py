@@ -295,6 +295,8 @@ def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
         found["LASTRO_NETWORK_URL"] = json.loads(sandbox.read_text(encoding="utf-8"))["simulatorUrl"]
     if not any(environment.get(f"LASTRO_NETWORK_TOKEN{name}") for name in ("", "_FILE")) and token.exists():
         found["LASTRO_NETWORK_TOKEN_FILE"] = str(token)
+    if not environment.get("LASTRO_BANKS_FILE") and (banks := home / "banks.toml").exists():
+        found["LASTRO_BANKS_FILE"] = str(banks.absolute())
     return found
 
 
