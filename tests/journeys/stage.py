@@ -73,7 +73,11 @@ class Stage:
         self._programs = programs
         self._taken = [reserved_port(), reserved_port(), reserved_port()]
         ports = [port.getsockname()[1] for port in self._taken]
-        self.base_url, self.simulator_url, self.bank_port = f"http://{HOST}:{ports[0]}", f"http://{HOST}:{ports[1]}", ports[2]
+        self.base_url, self.simulator_url, self.bank_port = (
+            f"http://{HOST}:{ports[0]}",
+            f"http://{HOST}:{ports[1]}",
+            ports[2],
+        )
         self._children: dict[str, Child] = {}
         self._different: set[str] = set()
         self._environment: dict[str, str] = {}
