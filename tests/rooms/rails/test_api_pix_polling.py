@@ -191,6 +191,25 @@ async def test_a_bell_makes_the_payment_looked_at_long_before_the_next_poll(bran
     assert await branch.foreign() == [foreign]
 
 
+async def test_a_stream_is_heard_between_two_polls(branch: Branch) -> None:
+    heard: list[int] = []
+
+    async def keep(messages: list[port.NetworkMessage]) -> None:
+        heard.append(len(messages))
+
+    async def often() -> bool:
+        return len(heard) > 5
+
+    stop = asyncio.Event()
+    listening = asyncio.ensure_future(branch.polling(poll_seconds=600).listen(keep, stop))
+    try:
+        await until(often)
+    finally:
+        stop.set()
+        await asyncio.wait_for(listening, 10)
+    assert branch.bank.asked == ["GET /pix"]
+
+
 async def test_too_many_bells_are_left_to_polling(branch: Branch) -> None:
     cursor = branch.cursor()
     await cursor.take()

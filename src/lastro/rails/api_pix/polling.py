@@ -154,6 +154,7 @@ class Polling:
     async def _hinted(self, keep: Keep, seconds: float) -> bool:
         for name in await self._cursor.hints():
             await self.look(name, keep)
+        await keep([])  # the poll before was answered, however long the next one is away
         await asyncio.sleep(seconds)
         return True
 
