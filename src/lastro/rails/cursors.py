@@ -1,4 +1,4 @@
-"""Where a network's list is read from next, for networks that keep no place for us; one process at a time reads on."""
+"""The place of a list at a network that keeps none for us. One process at a time reads on from it."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ RETURNING before.hints
 
 @dataclass(frozen=True, slots=True)
 class StreamPosition:
-    """Where a stream is read from next. until: what came before is stored. now: business time."""
+    """The place in a stream from which it is read on. until: what came before is stored. now: business time."""
 
     until: datetime
     now: datetime
 
 
 class RailCursor:
-    """The place of one stream of a rail, and the hints about it. token: of this process, drawn once.
+    """The place of one stream of a rail, and hints about it. token: of this process, drawn once.
 
     seconds: how long the lease lasts without a word, by the database's clock.
     """

@@ -18,7 +18,7 @@ _ZERO = "0.00"
 
 @dataclass(frozen=True, slots=True)
 class Merchant:
-    """Who is paid, as a code that we build names him: for people to read, since the signed charge decides."""
+    """The receiver as a code that we build names him: for people to read, since the signed charge decides."""
 
     name: str
     city: str

@@ -1,4 +1,4 @@
-"""What a bank's answer means, as a table: by status, by its own word, and by what was asked.
+"""The meaning of a bank's answer, as a table: by status, by its own word, and by what was asked.
 
 A no is the bank's only where it has the bank's words: API Pix's problem (RFC 7807), Efí's `nome`, the `erros` of Banco do
 Brasil. Anything else comes from a gateway on the way there, and says nothing of charge or refund. A mistake of set-up
@@ -34,7 +34,7 @@ Where = Literal["PUT cob", "GET cob", "PATCH cob", "GET list", "GET pix", "PUT r
 
 
 class Meaning(Enum):
-    """What follows from an answer."""
+    """The consequence of an answer."""
 
     DONE = "done"
     LOOK = "look"  # it is there already, or was taken without being shown: it has to be read and compared
@@ -146,7 +146,7 @@ def _fits(row: _Row, status: int, said: _Said, where: Where) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a no says. word: the bank's own; None: it is not the bank's. gateway: that of a gateway. searched: for words."""
+    """The content of a no. word: the bank's own; None: it is not the bank's. gateway: that of a gateway. searched: for words."""
 
     word: str | None = None
     gateway: str | None = None
@@ -204,6 +204,6 @@ def _rows(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _retry_after(answer: NetworkAnswer) -> int | None:
-    """Returns the seconds that the bank asks to wait, at most ten minutes; a date is left to our own pause."""
+    """Returns the seconds to wait, as the bank asks: at most ten minutes. A date is left to our own pause."""
     told = next((value for name, value in answer.headers.items() if name.lower() == "retry-after"), "").strip()
     return min(int(told), _LONGEST_PAUSE_SECONDS) if told.isascii() and told.isdigit() and len(told) < 7 else None

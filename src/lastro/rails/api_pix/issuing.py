@@ -1,4 +1,4 @@
-"""Makes an order's charge at a bank (PUT /cob/{txid}), and takes nothing for made that is not exactly what was asked."""
+"""Makes an order's charge at a bank: PUT /cob/{txid}. An answer that is not exactly what was asked is not used."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ApiPixIssuer:
             raise AnswerInvalid(field) from wrong
 
     async def remove(self, txid: str, now: datetime) -> bool:
-        """Removes a charge, and where the bank will not, looks at what became of it; as the port says."""
+        """Removes a charge; where the bank will not, looks what became of it; as the port says."""
         try:
             found = await self._charges.remove(txid)
         except Permanent:  # some banks end no charge whose time is over

@@ -39,7 +39,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ListTerms:
-    """How one connection's lists are asked for. window: the longest period of a question. page_size: items of a page."""
+    """The terms of one connection's lists. window: the longest period of a question. page_size: items of a page."""
 
     rail: str
     clock: Clock
@@ -57,7 +57,7 @@ class _Pass:
 
 
 class _Narrowed(Exception):  # noqa: N818 it says what the bank did
-    """The bank has cut the beginning of the period off, so that the question has to be a shorter one."""
+    """The bank has cut off the beginning of the period: the question has to be a shorter one."""
 
 
 class Lists:
@@ -68,11 +68,11 @@ class Lists:
         self._line = line
 
     async def payments(self, since: datetime, until: datetime, take: Take, **filters: str) -> None:
-        """Hands over the payments of a period, page by page, at least once each. Transient: not all were."""
+        """Hands over the payments of a period: page by page, each at least once. Transient: not all were."""
         await self.walk("pix", since, until, take, **filters)
 
     async def charges(self, since: datetime, until: datetime, take: Take, **filters: str) -> None:
-        """Hands over the charges that were made in a period, as `payments` does."""
+        """Hands over the charges made in a period, as `payments` does."""
         await self.walk("cobs", since, until, take, **filters)
 
     async def page(self, since: datetime, until: datetime, number: int, **filters: str) -> Listing:
@@ -87,7 +87,7 @@ class Lists:
         return page
 
     async def walk(self, name: Literal["pix", "cobs"], since: datetime, until: datetime, take: Take, **filters: str) -> None:
-        """Reads a period of any length, in steps that the bank answers for. Transient: some of it was not read."""
+        """Reads a period of any length: in steps that the bank answers for. Transient: some of it was not read."""
         at, window = since, self._terms.window
         while at < until:
             try:

@@ -39,12 +39,12 @@ class Nightly:
         self._renew_seconds = renew_seconds
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Makes a sweep when a night is due, until stop. One that failed is made again, later and later."""
+        """Makes a sweep when a night is due, until stop. A failed one is made again, later and later."""
         await pull_until(stop, lambda: self._turn(stop))
         await self._cursor.give_up()
 
     async def once(self) -> bool:
-        """Makes the sweep of this night, unless it was made, or another process makes it. Transient: it is made again."""
+        """Makes the sweep of this night, unless another process has it. Transient: it is made again."""
         place = await self._cursor.take()
         if place is None or place.until >= night_of(place.now):
             return False

@@ -35,7 +35,7 @@ PAYMENTS, RETURNS, CHARGES = "pix", "returns", "charges"  # streams: each has a 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """Where a connection's rows are. work: of the role that sees ids alone. token: of this process, drawn once."""
+    """The stores of a connection's rows. work: of the role that sees ids alone. token: of this process, drawn once."""
 
     database: Database
     work: Database

@@ -1,4 +1,4 @@
-"""Which returns at a bank are ours, read by the role that sees ids alone."""
+"""Our returns at a bank, read by the role that sees ids alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Finds the payments at a bank: polling with a cursor is the truth, a webhook is a bell.
 
-Every payment of the account is listed there, those of the merchant's other systems too. One that names an instrument of
-ours goes into the inbox; any other is foreign: it is kept in a list and moves nothing. The cursor moves only once both are
+Every payment of the account is listed there, those of the merchant's other systems too. A payment of an
+instrument of ours goes into the inbox; any other is foreign: it is kept in a list and moves nothing. The cursor moves only once both are
 stored, and each poll overlaps the one before, for banks that list late; a second copy is dropped where it is stored.
 """
 
@@ -41,7 +41,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What is watched at a connection. keys: the Pix keys that are ours there. poll_seconds: between two polls."""
+    """The terms of watching a connection. keys: the Pix keys that are ours there. poll_seconds: between two polls."""
 
     rail: str
     keys: frozenset[str]
@@ -50,7 +50,7 @@ class Watch:
 
 
 class Sorter:
-    """Sorts payments of a bank into ours and foreign ones, and stores both."""
+    """Sorts a bank's payments into ours and foreign ones, and stores both."""
 
     def __init__(self, watch: Watch, terms: ListTerms, own: Own, foreign: Foreign) -> None:
         self._watch = watch
@@ -59,7 +59,7 @@ class Sorter:
         self._foreign = foreign
 
     async def store(self, rows: tuple[bytes, ...], keep: Keep) -> None:
-        """Stores the payments of a page, as the bank has written them. One that cannot be read is kept for people."""
+        """Stores the payments of a page, as the bank has written them. An unreadable one is kept for people."""
         payments: list[BankPayment] = []
         messages: list[NetworkMessage] = []
         for raw in rows:
@@ -141,7 +141,7 @@ class Polling:
         return True
 
     async def _turn(self, keep: Keep, stop: asyncio.Event) -> bool:
-        """Polls once, then waits for the next turn and looks at hints meanwhile; False when stopping."""
+        """Polls once, then waits for the next turn; looks at hints meanwhile. False when stopping."""
         clock = asyncio.get_running_loop().time
         if await unless_stopped(stop, self.poll(keep)) is None:
             return False

@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ReturnedPayment:
-    """What a return of ours gives back. payment_id: the endToEndId. amount: of the return."""
+    """The payment that a return of ours gives back. payment_id: the endToEndId. amount: of the return."""
 
     payment_id: str
     amount: Money

@@ -1,4 +1,4 @@
-"""What a bank does without being asked, and what was left there: looked for each night.
+"""The nightly look for what a bank does unasked, and for what was left there.
 
 Money that goes back out of a payment of ours, and not by us, is told in no message: the bank returned it in a dispute (MED),
 or a person did at its console. It stands among the returns of a payment that may be ninety days old. A charge that was made
@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TakenReturn:
-    """Money that went back out of a payment of ours, and not by us.
+    """Money that left a payment of ours again, and not by us.
 
     taking_id: the endToEndId and the bank's id of the return, for that alone is no payment's. nature: MED_FRAUDE,
     MED_OPERACIONAL, MED_PIX_AUTOMATICO as the bank says, else CONSOLE.
@@ -58,7 +58,7 @@ class TakenReturn:
 
 
 class Takings(Protocol):
-    """Where the money is booked that a bank has taken."""
+    """The books for money that a bank has taken."""
 
     async def keep(self, rail: str, taken: Sequence[TakenReturn], /) -> None:
         """Books each once; a second copy changes nothing. DatabaseAway: give the same ones again."""
@@ -82,7 +82,7 @@ def taking_id(payment_id: str, return_id: str) -> str:
 
 
 class ReturnsFound:
-    """Reads returns out of a bank's payments, and tells which of them are ours. own: by instruments; foreign: claimed."""
+    """Reads the returns of a bank's payments, and tells ours. own: by instruments; foreign: claimed."""
 
     def __init__(self, terms: ListTerms, own: Own, foreign: Foreign, own_returns: OwnReturns) -> None:
         self._rail = terms.rail
@@ -92,9 +92,9 @@ class ReturnsFound:
         self._own_returns = own_returns
 
     async def of(self, rows: tuple[bytes, ...]) -> list[tuple[BankPayment, tuple[BankReturn, ...], frozenset[str]]]:
-        """Returns the payments of ours on a page, with their returns, and which of these are ours.
+        """Returns the payments of ours on a page, their returns, and our returns' ids.
 
-        One that cannot be read is told: people look at the bank what became of it.
+        A payment that cannot be read is told: people look at the bank what became of it.
         """
         found: list[tuple[BankPayment, tuple[BankReturn, ...]]] = []
         for raw in rows:

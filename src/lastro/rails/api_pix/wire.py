@@ -1,6 +1,6 @@
 """The JSON of API Pix 2.9.0, written strictly and read leniently: null is absent, unknown fields are ignored.
 
-An amount is text of `[0-9]{1,10}.[0-9]{2}` and nothing else; it is never rounded. What stands in a list is read one by
+An amount is text of `[0-9]{1,10}.[0-9]{2}` and nothing else; it is never rounded. The items of a list are read one by
 one, so that an item that cannot be read hides no other.
 """
 
@@ -277,7 +277,7 @@ def listing(body: bytes, name: Literal["pix", "cobs"], clock: Clock) -> Listing:
 
 
 def cut(text: str | None, longest: int = 140) -> str | None:
-    """Returns a text of the bank on one line, at most so long; None for an empty one."""
+    """Returns a text of the bank on one line, cut; None for an empty one."""
     if text is None:
         return None
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
