@@ -1,4 +1,4 @@
-"""The place of a list at a network that keeps none for us. One process at a time reads on from it."""
+"""The place in a list of a network that keeps none. One process at a time reads on from it."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _fits(row: _Row, status: int, said: _Said, where: Where) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The content of a no. word: the bank's own; None: it is not the bank's. gateway: that of a gateway. searched: for words."""
+    """The content of a no. word: the bank's own; None: it is not the bank's. gateway: the word of a gateway."""
 
     word: str | None = None
     gateway: str | None = None

@@ -1,4 +1,4 @@
-"""Our returns at a bank, read by the role that sees ids alone."""
+"""Our returns at a bank, read by the role that sees ids."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Finds the payments at a bank: polling with a cursor is the truth, a webhook is a bell.
 
-Every payment of the account is listed there, those of the merchant's other systems too. A payment of an
-instrument of ours goes into the inbox; any other is foreign: it is kept in a list and moves nothing. The cursor moves only once both are
+Every payment of the account is listed there, those of the merchant's other systems too. A payment of an instrument of ours
+goes into the inbox; any other is foreign: it is kept in a list and moves nothing. The cursor moves only once both are
 stored, and each poll overlaps the one before, for banks that list late; a second copy is dropped where it is stored.
 """
 

@@ -1,4 +1,4 @@
-"""The day's statement of an account at a bank, made of its payments: a port.Statements.
+"""The day's statement of an account at a bank: a port.Statements made of its payments.
 
 API Pix has no statement, no balances, and no search by the time of a return. Incoming money is the day's payments; what
 went back is looked for among the returns of a hundred days. Only what is ours is a line. A bank lists late, so that a day
@@ -124,7 +124,7 @@ class ApiPixStatements:
         return read
 
     async def _page(self, day: date, place: str | None) -> tuple[tuple[StatementLine, ...], str | None]:
-        """Returns the lines of a page at the bank, and the next place. Transient: it cannot be read."""
+        """Returns the lines of a page, and the next place. Transient: it cannot be read."""
         periods = self._periods(day)
         at, number = (0, 0) if place is None else _place(place, len(periods))
         period = periods[at]

@@ -1,4 +1,4 @@
-"""The nightly look for what a bank does unasked, and for what was left there.
+"""The nightly sweeps: what a bank did unasked, and what was left there.
 
 Money that goes back out of a payment of ours, and not by us, is told in no message: the bank returned it in a dispute (MED),
 or a person did at its console. It stands among the returns of a payment that may be ninety days old. A charge that was made
@@ -92,7 +92,7 @@ class ReturnsFound:
         self._own_returns = own_returns
 
     async def of(self, rows: tuple[bytes, ...]) -> list[tuple[BankPayment, tuple[BankReturn, ...], frozenset[str]]]:
-        """Returns the payments of ours on a page, their returns, and our returns' ids.
+        """Returns our payments on a page, their returns, and our returns' ids.
 
         A payment that cannot be read is told: people look at the bank what became of it.
         """
