@@ -334,6 +334,15 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/terms/termos-individual-2026-01.pdf", None, 200),
         ("GET", "/terms/x", None, 404),
     ),
+    "/rails/{connection}/{secret}": (
+        ("POST", f"/rails/efi1/{'x' * 32}", b"{}", 404),
+        ("POST", f"/rails/nobody/{'x' * 32}", b"[", 404),
+        ("GET", f"/rails/efi1/{'x' * 32}", None, 405),
+    ),
+    "/rails/{connection}/{secret}/pix": (
+        ("POST", f"/rails/efi1/{'x' * 32}/pix", b'{"pix": []}', 404),
+        ("GET", f"/rails/efi1/{'x' * 32}/pix", None, 405),
+    ),
     "/slip/{name}": (
         ("GET", "/slip/0000000000000000000000.pdf", None, 404),
         ("GET", "/slip/x", None, 404),

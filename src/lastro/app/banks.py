@@ -13,7 +13,9 @@ from lastro.core.declined import StartRefused
 from lastro.core.errors import DatabaseAway, Refused
 from lastro.observability.bank_figures import BankFigures
 from lastro.orders import DeclareConnection, ForeignPayments
-from lastro.rails.api_pix import Ambient, BankLine, Stores, issuer_of, rail_of, statements_of
+from lastro.rails.api_pix import PAYMENTS, Ambient, BankLine, Stores, issuer_of, rail_of, statements_of
+from lastro.rails.cursors import RailCursor
+from lastro.web.bank_webhooks import BankCalls
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -96,6 +98,16 @@ class ForeignOfCompany:
         if self.company_id is None:
             raise DatabaseAway(f"there is no company with number {self.number}")
         return ForeignPayments(self.runner, self.company_id)
+
+
+def calls_of(connections: Iterable[Connection], database: Database, chance: Chance) -> dict[str, BankCalls]:
+    """Returns who may ring for each connection that has a webhook; a ring is noted for whoever polls it."""
+    token = chance.uuid(machine_now())  # of no lease: it only notes
+    return {
+        one.name: BankCalls(one.secret, one.peers, RailCursor(database, one.name, PAYMENTS, token).hint)
+        for one in connections
+        if one.webhook is not None and one.secret is not None
+    }
 
 
 async def declare_all(connections: Iterable[Connection], work: Database, runner: Runner) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 import aiohttp
 import structlog
 
+from lastro.companies import SCOPE, OutsideIssuer, OutsideKeys
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    from lastro.config.settings import Settings
 
 TIMEOUT_SECONDS = 5
 MOST_BYTES = 64 * 1024
@@ -20,6 +25,15 @@ _log = structlog.get_logger(__name__)
 
 class _NotFetched(Exception):  # noqa: N818 - reads as what happened
     """A failed fetch; its text says why."""
+
+
+def outside_of(settings: Settings) -> OutsideKeys | None:
+    """Returns the keys of the outside issuer that is trusted; None: there is none."""
+    trusted = settings.outside
+    if trusted is None:
+        return None
+    issuer = OutsideIssuer(trusted.issuer, trusted.company_claim, trusted.audience or SCOPE)
+    return OutsideKeys(issuer, fetching(trusted.jwks_url), time.monotonic)
 
 
 def fetching(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> Callable[[], Awaitable[bytes | None]]:

@@ -30,15 +30,15 @@ from lastro import (
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
-from lastro.app.banks import Banks, issuers_of, lines_of, machine_now
+from lastro.app.banks import Banks, calls_of, issuers_of, lines_of, machine_now
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
 from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, waiting_of
-from lastro.app.outside import fetching
+from lastro.app.outside import outside_of
 from lastro.app.reconciling import reconciler_of
 from lastro.app.scheduled_jobs import dues_of
-from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
+from lastro.companies import Callers, Keychain, Login, OutsideKeys, OwnKeys
 from lastro.config.load import Bounds
 from lastro.config.own_ports import own_ports
 from lastro.config.settings import PRODUCTION, SANDBOX
@@ -62,6 +62,7 @@ from lastro.subscriptions import TIMING
 from lastro.timeline import reading
 from lastro.web import openapi
 from lastro.web.admission import Admission
+from lastro.web.bank_webhooks import BankWebhooks
 from lastro.web.checkout import Checkout
 from lastro.web.guide import Guide
 from lastro.web.middleware import Gate
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix import BankLine
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
+    from lastro.web.bank_webhooks import BankCalls
     from lastro.worker.sweeper import Due
 
 # Every kind of event, with an example.
@@ -168,6 +170,7 @@ class AppContext(Directories):
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
     registry: port.Registry | None = None
     is_analysed: bool = False
+    bank_calls: Mapping[str, BankCalls] = field(default_factory=dict)
 
     @cached_property
     def orders_by_token(self) -> OrdersByToken:
@@ -287,13 +290,14 @@ async def open_house(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
         settings.load.bounds, settings.proxies,
-        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=own_ports(settings),
+        metrics_networks=settings.metrics_networks, outside=outside_of(settings), own_ports=own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines_of(settings, chance)),
         registrar=registrar_of(settings),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
+        bank_calls=calls_of(settings.connections, database, chance),
     )  # fmt: skip
 
 
@@ -302,17 +306,10 @@ async def _latest(work: Database, company_ids: Collection[UUID]) -> dict[UUID, i
         return await webhooks.latest(session, company_ids)
 
 
-def _outside(settings: Settings) -> OutsideKeys | None:
-    trusted = settings.outside
-    if trusted is None:
-        return None
-    issuer = OutsideIssuer(trusted.issuer, trusted.company_claim, trusted.audience or SCOPE)
-    return OutsideKeys(issuer, fetching(trusted.jwks_url), time.monotonic)
-
-
 def _hosts(settings: Settings) -> frozenset[str]:
     own = {f"{name}:{settings.port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-    return frozenset({*own, urlsplit(settings.public_url).netloc.lower(), *settings.public_hosts})
+    ours = (settings.public_url, *(one.webhook for one in settings.connections if one.webhook is not None))
+    return frozenset({*own, *(urlsplit(url).netloc.lower() for url in ours), *settings.public_hosts})
 
 
 def routes(app: AppContext) -> tuple[Route, ...]:
@@ -356,6 +353,7 @@ def public(
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
         **published.paths(),
+        **BankWebhooks(app.bank_calls).paths(),
         **Checkout(app.orders_by_token, orders.CheckoutPages(app.place)).paths(),
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},

@@ -30,5 +30,11 @@ def connections(given: Given) -> tuple[api_pix.Connection, ...]:
         given.problems.append(f"{_NAME} names a file that cannot be read as text: {path}.")
         return ()
     found, problems = api_pix.read(text, path.parent, datetime.now(UTC), is_sandbox=given.is_sandbox)
+    if not given.text("LASTRO_CLIENT_CERTIFICATE_HEADER"):
+        problems += tuple(
+            f"[{one.name}] peers needs LASTRO_CLIENT_CERTIFICATE_HEADER: without it, no call of the bank could be let in."
+            for one in found
+            if one.peers
+        )
     given.problems.extend(f"{_NAME}: {problem}" for problem in problems)
     return found

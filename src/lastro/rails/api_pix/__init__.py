@@ -11,10 +11,10 @@ from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.line import Ambient, BankLine
-from lastro.rails.api_pix.opening import Stores, cursor_of, issuer_of, rail_of, statements_of, sweeps_of
+from lastro.rails.api_pix.opening import PAYMENTS, Stores, cursor_of, issuer_of, rail_of, statements_of, sweeps_of
 
 __all__ = [
-    "DIALECTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "Connection", "Dialect", "Finding", "Line",
+    "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "Connection", "Dialect", "Finding", "Line",
     "SetUpWrongly", "Stores", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read", "statements_of",
     "sweeps_of",
 ]  # fmt: skip

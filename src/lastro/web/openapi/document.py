@@ -40,6 +40,7 @@ _TAGS = {
     "checkout": "The page that a customer sees of an order.",
     "slips": "What a customer prints or pays from.",
     "vouchers": "What a customer takes to a till.",
+    "banks": "What banks tell of the accounts that you have there.",
     "service": "The service itself.",
     "sandbox": "What a sandbox alone has.",
 }

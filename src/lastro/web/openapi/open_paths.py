@@ -9,6 +9,7 @@ from lastro import companies
 from lastro.api_kit.routes import Doc, Query
 from lastro.core.errors import Kind, Refusal
 from lastro.orders import CheckoutState
+from lastro.web.bank_webhooks import MOST_PAYMENTS, BankNotice
 from lastro.web.openapi.event_schemas import DIALECT, EventSchemas
 from lastro.web.public import OAuthError, OAuthToken, Token, TokenForm
 
@@ -124,6 +125,35 @@ _OAUTH = Open(
     ),
     (413, 415), FORM_ENCODED,
 )  # fmt: skip
+_PAID = "E12345678202611231300abcDEF01234"
+
+
+def _bank_webhook(operation: str, summary: str) -> Open:
+    """Returns the webhook of a bank, which is served at two paths."""
+    return Open(
+        operation, "banks",
+        Doc(
+            summary,
+            "For a bank that speaks API Pix, when a charge of a connection is paid. The payments that it names are asked for"
+            " at the bank, and nothing else of the body is read. Where the connection names certificates of the bank, one of"
+            " them has to be shown.",
+            BankNotice,
+            refusals=(
+                Refusal(Kind.INVALID, "content-type", "INVALID", "The body is in another charset than UTF-8.",
+                        "Send it in UTF-8."),
+                Refusal(Kind.TOO_LARGE, "pix", "TOO_LONG", f"It names more than {MOST_PAYMENTS:,} payments.",
+                        "Tell of them in several requests."),
+                Refusal(Kind.FORBIDDEN, "", "", "No certificate of the bank was shown.", "Show the bank's own."),
+                Refusal(Kind.NOT_FOUND, "", "", "There is no such connection, or that is not its secret.",
+                        "Register the address anew: `lastro bank webhook` does it."),
+            ),
+            request={"pix": [{"endToEndId": _PAID}]},
+        ),
+        (Gives(200, "The payments are asked for.", JSON, {"type": "object", "maxProperties": 0}, {}),),
+        (400, 403, 404, 413, 415),
+        parameters={"connection": "The connection's name.", "secret": "The connection's secret."},
+    )  # fmt: skip
+
 
 # Paths that are served and not documented here: they are for the server's operator.
 UNTOLD = ("/metrics",)
@@ -187,6 +217,10 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         (Gives(200, "The voucher on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"},
                headers=("cache-control", "content-disposition", "x-robots-tag")),),
         (404,), parameters={"name": "As `voucherUrl` names it."},
+    )},
+    "/rails/{connection}/{secret}/pix": {"POST": _bank_webhook("ring_bank_webhook", "Tell of payments at a bank")},
+    "/rails/{connection}/{secret}": {"POST": _bank_webhook(
+        "ring_bank_webhook_bare", "Tell of payments at a bank that appends nothing to addresses"
     )},
     "/terms/{name}": {"GET": Open(
         "read_terms_file", "accounts",
