@@ -48,7 +48,7 @@ async def served(town: Town, work: Database) -> AsyncIterator[str]:
         )
         gate = wiring.gate(house)
         gate.note = lambda *_: None  # a line for each of thousands of requests is read by nobody
-        operations, settings = wiring.operations(house), Mock(network_url=NOBODY, partners={})
+        operations, settings = wiring.operations(house), Mock(network_url=NOBODY, partners={}, connections=())
         public = wiring.public(house, sandbox.OPEN_PATHS) | sandbox.paths(settings, house, operations, work)
         app = application(gate, operations, wiring.routes(house), public)
         serves = server(app, behind_proxy=True, lifespan="off")

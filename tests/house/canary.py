@@ -91,7 +91,10 @@ def api_paths() -> dict[str, set[str]]:
     for route in wiring.routes(nobodys):
         for path in route.paths:
             found.setdefault(path, set()).add(route.method)
-    for path, table in {**wiring.public(nobodys), **sandbox.paths(Mock(partners={}), Mock(), Mock(), Mock())}.items():
+    for path, table in {
+        **wiring.public(nobodys),
+        **sandbox.paths(Mock(partners={}, connections=()), Mock(), Mock(), Mock()),
+    }.items():
         found.setdefault(path, set()).update(table)
     return found
 

@@ -55,7 +55,7 @@ def test_everything_that_is_served_is_in_it() -> None:
 def test_the_sandboxs_own_paths_are_documented_as_they_are_served() -> None:
     from lastro_sandbox.wiring import paths  # noqa: PLC0415
 
-    served = paths(Mock(network_url="http://127.0.0.1:1", partners={}), Mock(), Mock(), Mock())
+    served = paths(Mock(network_url="http://127.0.0.1:1", partners={}, connections=()), Mock(), Mock(), Mock())
     # The guide at /start is pages for people, as the console is, and no operation.
     told = {p: item for p, item in served.items() if p != "/start" and not p.startswith("/start/")}
     assert {(p, m) for p, item in told.items() for m in item} == {(p, m) for p, item in OPEN_PATHS.items() for m in item}

@@ -138,7 +138,7 @@ def eventually(process: subprocess.Popen[str], holds: Callable[[], bool]) -> Non
 
 
 def sandboxed_paths() -> dict[str, Mapping[str, Any]]:
-    return sandbox.paths(Mock(partners={}), Mock(), Mock(), Mock())
+    return sandbox.paths(Mock(partners={}, connections=()), Mock(), Mock(), Mock())
 
 
 def test_the_installation_has_no_sandbox(installation: Installation) -> None:

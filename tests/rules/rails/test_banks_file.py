@@ -370,6 +370,15 @@ def test_settings_have_the_connections(folder: Path) -> None:
     assert read_settings({}).connections == ()
 
 
+def test_certificates_of_a_bank_need_a_proxy_that_hands_them_on(folder: Path) -> None:
+    (folder / "peers.toml").write_text(toml(peers=f'["{"a" * 43}"]'))
+    environment = {"LASTRO_BANKS_FILE": str(folder / "peers.toml"), "LASTRO_PROXIES": "127.0.0.1/32"}
+    with pytest.raises(StartRefused, match=r"^LASTRO_BANKS_FILE: \[efi1\] peers needs LASTRO_CLIENT_CERTIFICATE_HEADER"):
+        read_settings(environment)
+    handed_on = read_settings(environment | {"LASTRO_CLIENT_CERTIFICATE_HEADER": "client-cert"})
+    assert handed_on.connections[0].peers == {"a" * 43}
+
+
 @pytest.mark.parametrize("made", [lambda path: path, lambda path: path.mkdir(), lambda path: path.write_bytes(b"\xff")])
 def test_a_file_that_cannot_be_read(tmp_path: Path, made: Callable[[Path], object]) -> None:
     made(tmp_path / "banks.toml")
