@@ -188,3 +188,15 @@ async def test_a_request_is_logged_without_what_it_says_of_people(tmp_path: Path
         zip(paths, [None, None, f"E{'1' * 31}", None], strict=True)
     )
     assert customer["keys"][0] not in str(lines)
+
+
+async def test_a_restart_goes_on_with_the_same_customers_and_certificates(tmp_path: Path) -> None:
+    async def opened(dialect: str | None) -> tuple[dict[str, Any], bytes, bytes]:
+        async with running(tmp_path, bank_port=0) as sim, listener.listening(sim.network, "127.0.0.1"):
+            if dialect is not None:
+                await sim.act("/bank/company/customers/lastro-demo/dialect", {"dialect": dialect})
+            customer = (await sim.http.get("/bank/company/customers")).json()["data"][0]
+            said = {name: value for name, value in customer.items() if not name.endswith("_url")}
+            return said, read(told(sim), "certificate_file"), read(told(sim), "client_secret_file")
+
+    assert await opened("efi") == await opened(None)

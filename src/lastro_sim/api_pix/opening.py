@@ -16,5 +16,6 @@ def open_bank(network: Network) -> None:
     network.store.put(
         "participant", ispb=COMPANY_BANK_ISPB, name=name, jku=signing.address(network), host=locations.host(network)
     )
-    secret = network.chance.letters(SECRET_LENGTH)
-    customers.open_account(network, customers.DEMO, secret, customers.DEMO_KEYS)
+    if customers.find(network, customers.DEMO.client_id) is None:
+        secret = network.chance.letters(SECRET_LENGTH)
+        customers.open_account(network, customers.DEMO, secret, customers.DEMO_KEYS)
