@@ -4200,7 +4200,7 @@ CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
               (rtrim(i.rail, '0123456789'), sent.reference, sent.body #>> '{amount,minor}',
                sent.body ->> 'code'));
 COMMENT ON VIEW law_an_order_has_its_instrument IS
-  'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount; a Pix has one by a connection alone, whose bank made it.';
+  'An order of a method that a partner collects has its one instrument, made there once for the final amount; a Pix only by a connection.';
 
 CREATE VIEW law_a_card_is_charged_as_decided WITH (security_invoker = true) AS
   SELECT coalesce(o.company_id, k.company_id) AS company_id, coalesce(o.id, k.order_id) AS order_id, o.status, k.state,

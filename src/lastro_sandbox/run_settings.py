@@ -1,4 +1,4 @@
-"""The settings of `lastro run`, and what the demo data needs of the running sandbox."""
+"""The settings of `lastro run`, and the addresses of what runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

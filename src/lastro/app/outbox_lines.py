@@ -20,7 +20,7 @@ NEEDS = {**orders.NEEDS, **payouts.NEEDS, **subscriptions.NEEDS, **accounts.open
 
 
 def waiting_of(rail: str) -> tuple[port.Waiting, ...]:
-    """Returns the unfinished work that the network of a rail has to end. A connection has that of a rail of orders."""
+    """Returns the unfinished work that a rail's network has to end. A connection has that of a rail of orders."""
     by_orders = orders.waiting_of(rail) if rail in port.RAILS or port.is_connection(rail) else ()
     return (*by_orders, *_OF_ROOMS.get(rail, ()))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def booked_on(rail: str) -> Sequence[Booked]:
-    """Returns the objects of ours that a line of this rail's statements may be."""
+    """Returns our objects that a line of this rail's statements may be."""
     return (*orders.on_statements(rail), *payouts.ON_STATEMENTS.get(rail, ()))
 
 

@@ -74,7 +74,7 @@ def company_rows(company_id: UUID, rails: Mapping[str, str]) -> tuple[Row, ...]:
 
 
 def clearing_row(company_id: UUID, rail: str, currency: str) -> Row:
-    """The row of a company's position at a rail that it joins later: a connection of its own."""
+    """The row of a company's position at a connection. It is joined after the founding."""
     return _row(clearing(company_id, rail, currency))
 
 

@@ -148,7 +148,7 @@ class Order:
 
     @property
     def bank_code(self) -> str | None:
-        """The text of the QR that the bank of a connection has made; None: it is not paid by a connection."""
+        """The text of the QR that a bank has made. None: it is not paid by a connection."""
         made = self.instrument
         if made is None or made.details is None or not is_connection(made.rail):
             return None

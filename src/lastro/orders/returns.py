@@ -67,7 +67,7 @@ def _past_anew(after: timedelta, row: str = "") -> str:
 
 
 def returns_of(rail: str) -> Waiting:
-    """Returns the returns of a rail that wait for their end by its network."""
+    """Returns a rail's returns that wait for the network's end."""
     return Waiting(
         RETURN_SEND, RETURNS_TO_ASK, "return_id", only=f"rail = '{rail}'",
         over=f"(called_off_at IS NOT NULL OR {_past(RETURN_WITHIN, rail)} OR {_past_anew(ANEW_WITHIN)})",

@@ -1,4 +1,4 @@
-"""What of orders waits for a network's word, must not be sent yet, or may be a line of its statements."""
+"""Rows of orders that a network ends: waiting, held back, or on its statements."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _ALSO_ON_STATEMENTS = {
 
 
 def waiting_of(rail: str) -> tuple[Waiting, ...]:
-    """Returns what waits for its end by the network of a rail, a connection's too."""
+    """Returns the rows that a rail's network ends, a connection's too."""
     return (*_FURTHER.get(rail, ()), returns_of(rail))
 
 

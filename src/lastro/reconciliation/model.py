@@ -141,5 +141,5 @@ class Day:
 
     @property
     def is_reconciled(self) -> bool:
-        """True where it is taken, without a gap, and nothing is open. Where no balance is told, its movements agree."""
+        """True where it is taken, without a gap, and nothing is open. Without balances its movements decide."""
         return self.state == "TAKEN" and not self.open and not self.has_gap

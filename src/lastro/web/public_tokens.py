@@ -43,7 +43,7 @@ class OrdersByToken:
         return await self._found(token, orders.shown_by_location)
 
     async def pictured(self, token: str) -> tuple[OrderShown, RequestContext] | None:
-        """Returns the order behind the token of its code's picture, and the business time."""
+        """Returns the order behind a picture's token, and the business time."""
         return await self._found(token, orders.shown_by_picture)
 
     async def _found(

@@ -14,7 +14,7 @@ _RETURN_SECONDS = 60.0
 
 
 async def paid(stage: Stage) -> bool:
-    """Tells whether the money came in by the company's own account at the simulated bank, and went back there."""
+    """Tells whether money came in by the company's bank, and went back."""
     stage = await stage.as_other()
     order = await stage.api("PUT", "/order/v2/transparent", _wish(stage))
     code, asked = order["pix"]["qrcodeData"], money(order["amount"])

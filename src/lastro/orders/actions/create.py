@@ -112,7 +112,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return Query(store.ASKED_FIRST, named, known)
 
     async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
-        """Asks the partner for its rate, or the bank for its code, if there is one to be asked and nothing else refuses."""
+        """Asks the partner for its rate, or the bank for its code. Neither is asked where something else refuses."""
         if not (self._method.is_quoted or known.bank is not None) or self._refused(known, context) is not None:
             return known
         return await (self._quoted(known, context) if self._method.is_quoted else self._issued(known, context))

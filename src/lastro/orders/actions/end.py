@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
 from lastro.api_kit.routes import render
 from lastro.core.errors import Kind, Refused, Stale
 from lastro.core.runner import Act, Done, RequestContext
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 
 _NOT_ALONE = STATUS_CONFLICT.refused(why="the order ends with its subscription, or with the payment of it that it collects")
 _UNDER_WAY = STATUS_CONFLICT.refused(why="a payment for the order is under way")
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +110,17 @@ def ended(
     return write if known.is_removed else write + closed(order, context, known.registration)
 
 
+def _tell_silence(known: EndOrderContext, away: Transient) -> Refused:
+    """Tells that a connection's bank did not answer, and returns the refusal."""
+    made = known.order.instrument
+    assert made is not None
+    return silent(made.rail, "remove", away)
+
+
 async def removed_at_bank(
     known: EndOrderContext, issuers: Mapping[str, Issuer] | None, context: RequestContext
 ) -> EndOrderContext:
-    """Has the bank of a connection end an order's charge, which it alone can end: a payment may be under way there.
+    """Has the bank of a connection end an order's charge. A payment may be under way there, so that it alone can.
 
     Transient: the bank does not answer. An order of another rail is left as it is, and so is one that the bank says is paid.
     """
@@ -153,7 +157,7 @@ class Expire(Act["EndOrderContext | None"]):
         return replace(known, returns=tuple(ReturnId(ispb, setup.number, number) for number in numbers))
 
     async def call_out(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | None:
-        """Reads what the partner had to say of the order's time, or has the bank end its charge there."""
+        """Reads the partner's stream, or has the bank end its charge there."""
         if known is None:
             return None
         await demand_told(known, self.streams, context)
@@ -162,11 +166,11 @@ class Expire(Act["EndOrderContext | None"]):
         try:
             return await removed_at_bank(known, self.issuers, context)
         except Transient as away:
-            _log.warning("order.not_ended", order_id=str(known.order.id), reason=away.reason)
+            _tell_silence(known, away)
             return known
 
     def _is_due(self, known: EndOrderContext, context: RequestContext) -> bool:
-        """Tells whether the order may end now, for all that is known here."""
+        """Tells whether the order may end, for all that is known here."""
         if not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None or known.under_way:
             return False
         return self.before_its_time or (known.is_told and is_over(known.order, context.now, EXPIRY_GRACE))
@@ -193,15 +197,13 @@ class CancelOrder(Act["EndOrderContext | None"]):
         return None if self.order_id is None else await known_of(session, context.company_id, self.order_id)
 
     async def call_out(self, known: EndOrderContext | None, context: RequestContext) -> EndOrderContext | Refused | None:
-        """Has the bank of a connection end the charge, if nothing else refuses."""
+        """Has the bank of a connection end the charge. It is asked if nothing else refuses."""
         if known is None or self._refused(known) is not None:
             return known
         try:
             return await removed_at_bank(known, self.issuers, context)
         except Transient as away:
-            made = known.order.instrument
-            assert made is not None
-            return silent(made.rail, "remove", away)
+            return _tell_silence(known, away)
 
     @staticmethod
     def _refused(known: EndOrderContext) -> Refused | None:

@@ -1,4 +1,4 @@
-"""A connection's bank makes the code of an order before it is written. No database connection is held meanwhile."""
+"""A bank makes the code of an order before it is written. No database connection is held meanwhile."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PLAIN = "has characters that banks do not take, such as emoji"
 
 
 def request_problems(form: CreateOrder, amount: Money | None) -> list[Problem]:
-    """Returns the problems of an order that a bank is to make the code of, which other Pix orders do not have."""
+    """Returns the problems of an order whose code a bank makes. Other Pix orders do not have them."""
     order, customer, problems = form.order, form.customer, []
     if amount is None:
         problems.append(refusals.AMOUNT_REQUIRED.problem())

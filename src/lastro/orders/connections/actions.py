@@ -28,7 +28,7 @@ _CURRENCY = "BRL"
 class DeclareConnection(Act["Connected"]):
     """Writes a connection of the context's company: its rail, its position in the books, its keys.
 
-    keys: number of the account here, by Pix key. What is declared already changes nothing; a key that is left out ends.
+    keys: number of the account here, by Pix key. The same file again changes nothing; a key that is left out ends.
     """
 
     rail: str
@@ -36,11 +36,11 @@ class DeclareConnection(Act["Connected"]):
     is_issuing: bool = True
 
     async def read(self, session: Session, context: RequestContext) -> Connected:
-        """Reads what is declared, the named accounts, and which keys are our own directory's."""
+        """Reads the connection, the named accounts, and our own directory's keys."""
         return await declared(session, context.company_id, self.rail, self.keys, set(self.keys.values()))
 
     def decide(self, known: Connected, context: RequestContext) -> Done | Refused:
-        """Adds what is new and ends what is gone, or returns every problem."""
+        """Adds and ends keys as the file says, or returns every problem."""
         problems = self._problems(known, context)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))

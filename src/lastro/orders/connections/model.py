@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredKey:
-    """A Pix key at the bank of a connection, and the account here that it credits."""
+    """A Pix key at a connection's bank. account_id: the account here that it credits."""
 
     id: UUID
     key: str
@@ -22,7 +22,7 @@ class DeclaredKey:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """What is known of a connection. owner: the company of its rail, None: there is no such rail yet.
+    """A connection as it is declared here. owner: the company of its rail, None: there is no such rail yet.
 
     accounts: the company's active ones by number, of those that were looked for. ours: keys that our own directory has.
     """

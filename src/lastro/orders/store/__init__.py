@@ -159,7 +159,7 @@ async def destination(
 
 
 async def is_taken(session: Session, company_id: UUID, external_id: str) -> bool:
-    """Tells whether a client's code is one of an open or paid order."""
+    """Tells whether an open or paid order has a client's code."""
     taken: bool = await session.value(f"SELECT {_IS_TAKEN.format('$2')}", company_id, external_id)
     return taken
 

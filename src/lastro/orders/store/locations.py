@@ -23,5 +23,5 @@ def shown_by_location(token: str) -> Query[OrderShown | None]:
 
 
 def shown_by_picture(token: str) -> Query[OrderShown | None]:
-    """Returns the query of the order whose QR code's picture has this token."""
+    """Returns the query of the order whose picture has this token."""
     return Query(_BY_PICTURE, (token,), lambda rows: shown_from(rows[0]) if rows else None)

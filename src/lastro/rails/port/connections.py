@@ -1,4 +1,4 @@
-"""What a rail's name says: whether it is a company's own account at a bank, and whether its payments are Pix."""
+"""Kinds of rails by their names: connections, and those whose payments are Pix."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def is_pix(rail: str) -> bool:
 
 
 def entry_word(rail: str) -> str:
-    """Returns the word that the types of a rail's transfers begin with. What comes by a connection is a Pix."""
+    """Returns the word that the types of a rail's transfers begin with. Money by a connection is a Pix."""
     return PIX.upper() if is_connection(rail) else rail.upper()

@@ -35,7 +35,7 @@ class ChargeRequest:
 
 @dataclass(frozen=True, slots=True)
 class IssuedCharge:
-    """A charge as the bank has it, which agrees with the request in txid, amount and key.
+    """A charge as the bank has it. It agrees with the request in txid, amount and key.
 
     code: the BR Code, whose checksum and location were checked. location: without scheme. expires_at: by the bank's own
     creation time and duration. revision: the bank's count of changes.

@@ -69,7 +69,7 @@ class Totals:
 
     @property
     def adds_up(self) -> bool:
-        """True where the day leads from its opening to its closing, or where one of both is not told."""
+        """True where the day leads from opening to closing. It is so where one of both is not told."""
         if self.opening is None or self.closing is None:
             return True
         return self.opening + self.came_in - self.went_out == self.closing
