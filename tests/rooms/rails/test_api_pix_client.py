@@ -261,6 +261,23 @@ async def test_anything_else_is_unknown_and_no_refund_fails_by_it(desk: Desk, be
     assert len(desk.bank.payments[desk.payment]["devolucoes"]) == 1
 
 
+@pytest.mark.parametrize("word", ["PixNaoEncontrado", "PixDevolucaoNaoEncontrada"])
+async def test_what_the_bank_does_not_know_even_by_itself_cannot_be_given_back(desk: Desk, word: str) -> None:
+    desk.bank.next("PUT return", refuses(404, word), refuses(404, word), answers(404), refuses(404, word))
+    desk.bank.next("GET pix", answers(404), answers(500))
+    for _ in range(2):
+        with pytest.raises(Transient):
+            await desk.give_back()  # a gateway does not know it, then the bank does not say
+    known = desk.bank.payments.pop(desk.payment)
+    with pytest.raises(Transient):
+        await desk.give_back()  # a gateway's no is not looked into
+    with pytest.raises(Permanent) as refused:
+        await desk.give_back()
+    assert refused.value.code == word
+    assert desk.bank.asked[-2:] == [f"PUT /pix/{desk.payment}/devolucao/{RETURN}", f"GET /pix/{desk.payment}"]
+    desk.bank.payments[desk.payment] = known
+
+
 async def test_an_answer_about_another_return_is_no_answer(desk: Desk) -> None:
     await desk.give_back()
     desk.ends("DEVOLVIDO", id="another")

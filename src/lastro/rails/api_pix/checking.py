@@ -14,7 +14,8 @@ from lastro.rails.api_pix.exchange import Exchanges, SetUpWrongly, connected, fa
 from lastro.rails.api_pix.line import BankLine
 from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls, identity
 from lastro.rails.api_pix.trouble import CURES
-from lastro.rails.api_pix.wire import asked_instant
+from lastro.rails.api_pix.wire import asked_instant, read
+from lastro.rails.messages import Malformed
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ async def _payments(line: BankLine, now: Callable[[], datetime]) -> tuple[Findin
 def _clocks(answer: NetworkAnswer, now: datetime) -> list[Finding]:
     try:
         told = parsedate_to_datetime(answer.headers.get("Date", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         return [Finding("clock", "noted", "the bank does not tell its time")]
     differ = abs((now - told.replace(tzinfo=told.tzinfo or UTC)).total_seconds())
     if differ <= _LARGEST_CLOCK_SECONDS:
@@ -176,16 +177,16 @@ async def _webhook(line: BankLine, key: str) -> Finding:
 
 def _webhook_of(answer: NetworkAnswer) -> str | None:
     try:
-        return msgspec.json.decode(answer.body, type=_Webhook).webhook_url if answer.status == 200 else None
-    except msgspec.DecodeError:
+        return read(answer.body, _Webhook).webhook_url if answer.status == 200 else None
+    except Malformed:
         return None
 
 
 def _refusal(answer: NetworkAnswer) -> str:
     """Returns status and type of a no. Its words are left out: they may repeat what was asked."""
     try:
-        kind = (msgspec.json.decode(answer.body, type=_Problem).type or "").rsplit("/", 1)[-1]
-    except msgspec.DecodeError:
+        kind = (read(answer.body, _Problem).type or "").rsplit("/", 1)[-1]
+    except Malformed:
         kind = ""
     return f"HTTP status {answer.status} {kind if _KIND.fullmatch(kind) else ''}".rstrip()
 

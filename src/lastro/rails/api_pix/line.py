@@ -17,6 +17,8 @@ from lastro.rails.api_pix.oauth import Tokens
 from lastro.rails.api_pix.pacing import AdaptivePace
 from lastro.rails.api_pix.tls import ClientTls
 from lastro.rails.api_pix.trouble import Troubles
+from lastro.rails.api_pix.wire import read
+from lastro.rails.messages import Malformed
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -199,8 +201,8 @@ def is_denial(body: bytes, *, refuses_with_400: bool) -> bool:
     refuses_with_400: the bank has no type for it, and says it in words.
     """
     try:
-        told = msgspec.json.decode(body, type=_Denial)
-    except msgspec.DecodeError:
+        told = read(body, _Denial)
+    except Malformed:
         return False
     if (told.type or "").rsplit("/", 1)[-1] == _DENIED or told.error in ("insufficient_scope", "invalid_token"):
         return True
@@ -215,7 +217,7 @@ def retry_after(answer: NetworkAnswer, now: datetime) -> int | None:
         return min(int(text), _LONGEST_RETRY)
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     left = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - now
     return min(max(0, -(-left // timedelta(seconds=1))), _LONGEST_RETRY)

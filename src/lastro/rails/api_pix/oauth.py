@@ -14,6 +14,8 @@ import msgspec
 
 from lastro.core.secrets import Secret
 from lastro.rails.api_pix.exchange import LONGEST_SECONDS, SetUpWrongly
+from lastro.rails.api_pix.wire import read
+from lastro.rails.messages import Malformed
 from lastro.rails.pace import Pace
 from lastro.rails.port import Transient
 
@@ -95,8 +97,8 @@ def granted(answer: NetworkAnswer) -> Granted:
     if not 200 <= answer.status < 300:
         raise SetUpWrongly("client", f"HTTP status {answer.status} {_error(answer.body)}".rstrip())
     try:
-        told = msgspec.json.decode(answer.body, type=_TokenAnswer)
-    except msgspec.DecodeError:
+        told = read(answer.body, _TokenAnswer)
+    except Malformed:
         raise Transient("the answer holds no token", is_on_its_way=False) from None
     if _TOKEN.fullmatch(told.access_token) is None:
         raise Transient("the answer holds no token that can be sent", is_on_its_way=False)
@@ -108,15 +110,15 @@ def _life(told: float | str | None) -> float:
     """Returns for how many seconds a token is good; some banks write the number as text."""
     try:
         seconds = _UNTOLD_LIFE if told is None else float(told)
-    except ValueError:
+    except (ValueError, OverflowError):
         seconds = _UNTOLD_LIFE
     return min(max(seconds, 0.0), _LONGEST_LIFE) if math.isfinite(seconds) else _UNTOLD_LIFE
 
 
 def _error(body: bytes) -> str:
     try:
-        word = msgspec.json.decode(body, type=_Refusal).error or ""
-    except msgspec.DecodeError:
+        word = read(body, _Refusal).error or ""
+    except Malformed:
         return ""
     return word if _WORD.fullmatch(word) is not None else ""
 

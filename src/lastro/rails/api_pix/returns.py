@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NO_OTHER_PAYEE = "NOT_SUPPORTED"  # our word: a bank gives back to the payer alone
 _LONGEST_ID = 35
+_NOT_FOUND = 404
 _OTHERS = re.compile(r"[^a-zA-Z0-9]")
 _log = structlog.get_logger(__name__)
 
@@ -54,13 +55,18 @@ class Returns:
         self._payment_of = payment_of
 
     async def send(self, order: ReturnOrder) -> None:
-        """Orders a return; the same again is the same return. Permanent, Transient: as the port says."""
+        """Orders a return; the same again is the same return. Permanent, Transient: as the port says.
+
+        Where the bank does not know what is given back, in its own words and asked for it alone too, it never will: a
+        return is of a payment that it has told of.
+        """
         if order.anew is not None:
             raise Permanent(NO_OTHER_PAYEE, "a bank gives back to the payer alone")
         body = wire.new_return(order.amount)
         answer = await self._line.ask("PUT", return_path(order.end_to_end_id, order.return_id), body, TIMEOUT_SECONDS)
         verdict = alarmed(judge(answer, "PUT return"), self._rail, "PUT return", order.return_id)
-        if verdict.meaning is Meaning.PERMANENT:
+        is_missing = answer.status == _NOT_FOUND and verdict.is_worded and await self._is_unpaid(order.end_to_end_id)
+        if verdict.meaning is Meaning.PERMANENT or is_missing:
             raise verdict.permanent
         wanted = ReturnedPayment(order.end_to_end_id, order.amount)
         if verdict.meaning is Meaning.DONE:
@@ -75,6 +81,11 @@ class Returns:
             raise Transient("there is no such return here", is_on_its_way=False)
         found = await self._found(return_id, wanted)
         return Unknown() if found is None else ended(return_id, wanted.payment_id, found)
+
+    async def _is_unpaid(self, payment_id: str) -> bool:
+        """Tells whether the bank itself does not know a payment. Transient: it does not say."""
+        answer = await self._line.ask("GET", f"/pix/{quote(payment_id, safe='')}", None, TIMEOUT_SECONDS)
+        return alarmed(judge(answer, "GET pix"), self._rail, "GET pix", payment_id).meaning is Meaning.UNKNOWN
 
     async def _found(self, return_id: str, wanted: ReturnedPayment) -> BankReturn | None:
         """Returns the return as the bank has it; None: the bank itself does not know it."""
