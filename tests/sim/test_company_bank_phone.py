@@ -8,7 +8,7 @@ import httpx
 import pytest
 from joserfc import jwk, jws
 
-from lastro_sim.api_pix.customers import DEMO_KEYS
+from lastro_sim.api_pix.customers import DEMO, DEMO_KEYS
 from lastro_sim.api_pix.locations import PATH
 from lastro_sim.api_pix.signing import KEYS
 
@@ -132,7 +132,7 @@ async def test_a_person_plays_payer_console_and_med_on_the_page(bank: Desk) -> N
         assert (sent.status_code, sent.headers["location"]) == (303, PAGE), sent.text
 
     page = (await http.get(PAGE, headers=speech)).text
-    assert all(text in page for text in ("Livraria da Praca Ltda", KEY, "R$ 1.250,00", made["txid"]))
+    assert all(text in page for text in (DEMO.name, KEY, "R$ 1.250,00", made["txid"]))
     await act("amount", txid=made["txid"], amount="1.300,00")
     await act("pay", txid=made["txid"], amount="1.300,00")
     await act("pay", txid=made["txid"], amount="0,01")
