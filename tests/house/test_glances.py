@@ -43,7 +43,7 @@ _GLANCES: Mapping[str, tuple[Query[Any], str]] = {
     "an order by the client's code": (orders.newest_by_external_id("x"), "'x'"),
     "an order by its location": (locations.shown_by_location("t"), "'t'"),
     "what an order is for, and whether its code is taken": (
-        Query(orders.ASKED_FIRST, (None, None, "PIX", "x"), len), f"'{_ID}', NULL, 'PIX', 'x'",
+        Query(orders.ASKED_FIRST, (None, None, "PIX", "pix", "x"), len), f"'{_ID}', NULL, 'PIX', 'pix', 'x'",
     ),
     "a refund": (refunds.by_id(_ID), f"'{_ID}'"),
     "a static code": (static_codes.code_by_id(_ID), f"'{_ID}'"),
@@ -56,7 +56,7 @@ _GLANCES: Mapping[str, tuple[Query[Any], str]] = {
 # One row for each company, or a few of each.
 _SMALL = {"companies_pkey", "company_fees_pkey"}
 _NEWCOMER = "00000000-0000-7000-8000-00000000000f"  # a company with no rows in FILL
-_EMPTY = {"history", "account_limits"}  # in FILL
+_EMPTY = {"history", "account_limits", "connection_keys"}  # in FILL
 _ONE_KEY = {"account_numbers_pkey"}
 
 

@@ -42,7 +42,7 @@ WITH setup AS (
          c.routes -> $4::text AS route, {_DOWN}, f.*
     FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$4")}) f
    WHERE c.company_id = $1),
-held AS (
+held AS NOT MATERIALIZED (
   SELECT id, type, key, account_id, version, created_at, '{PIX}' AS rail FROM pix_keys
    WHERE company_id = $1 AND status = 'ACTIVE' AND coalesce($5, '{PIX}') = '{PIX}'
    UNION ALL
