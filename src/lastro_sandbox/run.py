@@ -280,6 +280,7 @@ class Sandbox:
 
         The simulated networks are first: a company's account at the simulated bank is a setting of the others.
         """
+        self._children.clear()
         first, *others = self._parts.plans(self._settings)
         self._start_child(first)
         self._await_health()
