@@ -1200,12 +1200,13 @@ CREATE TABLE card_tokens (                            -- cards that a company ma
   FOREIGN KEY (company_id, order_id) REFERENCES orders
 );
 
-CREATE TABLE chargebacks (                            -- money of cards that issuers took back; no row of it ever changes
+CREATE TABLE chargebacks (                            -- money that issuers of cards, or banks of connections, took back; no row of it ever changes
   company_id uuid NOT NULL,
   id uuid NOT NULL,
   order_id uuid NOT NULL,
-  payment_id uuid NOT NULL,                           -- the charge that it takes back
-  chargeback_id text NOT NULL,                        -- the acquirer's own id
+  payment_id uuid NOT NULL,                           -- the payment that it takes back
+  rail text NOT NULL DEFAULT 'card' CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'), -- the acquirer's, or the connection
+  chargeback_id text NOT NULL,                        -- the acquirer's own id; of a Pix endToEndId and the bank's id of its return
   code text,                                          -- why, raw
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   taken_at timestamptz NOT NULL,                      -- when it left us
@@ -1214,7 +1215,7 @@ CREATE TABLE chargebacks (                            -- money of cards that iss
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments
 );
-CREATE UNIQUE INDEX chargebacks_key ON chargebacks (company_id, chargeback_id);
+CREATE UNIQUE INDEX chargebacks_key ON chargebacks (company_id, chargeback_id, rail);
 CREATE INDEX chargebacks_of_order ON chargebacks (company_id, order_id);
 CREATE INDEX chargebacks_taken_at ON chargebacks USING brin (taken_at);
 
@@ -2850,6 +2851,7 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts', NULL), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts', NULL),
     ('PIX_REFUND_PROVED', true, 'CUST', 'NET', 'pix', 'refunds', NULL), ('PIX_REFUND_LACK', true, 'LOSS', 'NET', 'pix', 'refunds', NULL),
     ('CARD_CHARGEBACK', true, 'CUST', 'NET', 'card', 'orders', NULL), ('CARD_LACK', true, 'LOSS', 'NET', 'card', 'orders', NULL),
+    ('PIX_TAKEN', true, 'CUST', 'NET', 'pix', 'orders', NULL), ('PIX_TAKEN_LACK', true, 'LOSS', 'NET', 'pix', 'orders', NULL),
     ('MED_BLOCK', true, 'CUST', 'BLOCK', NULL, 'med_objects', NULL),
     ('MED_RELEASE', true, 'BLOCK', 'CUST', NULL, 'med_objects', NULL),
     ('MED_RETURN', false, 'BLOCK', 'NET', 'pix', 'refunds', 'dispute'),
@@ -3144,7 +3146,7 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
           - (SELECT coalesce(sum(amount_minor), 0) FROM settlements x
               WHERE x.company_id = l.company_id AND x.rail = l.rail)
           - (SELECT coalesce(sum(b.amount_minor), 0) FROM chargebacks b
-              WHERE b.company_id = l.company_id AND l.rail = 'card') AS settled_minor) s
+              WHERE b.company_id = l.company_id AND b.rail = l.rail) AS settled_minor) s
    WHERE l.code = 'NET' AND s.booked_minor <> s.settled_minor;
 COMMENT ON VIEW law_clearing_equals_payments IS
   'What a NET account says came in is what settled there: payments kept, less refunds, payouts, settlements, chargebacks, plus what came back.';
@@ -4224,11 +4226,11 @@ CREATE VIEW law_a_chargeback_is_booked_once WITH (security_invoker = true) AS
          t.booked_minor
     FROM (SELECT company_id, order_id, sum(amount_minor) AS taken_minor FROM chargebacks GROUP BY company_id, order_id) b
     FULL JOIN (SELECT company_id, reference_id, sum(amount_minor) AS booked_minor FROM transfers
-                WHERE type IN ('CARD_CHARGEBACK', 'CARD_LACK') GROUP BY company_id, reference_id) t
+                WHERE type IN ('CARD_CHARGEBACK', 'CARD_LACK', 'PIX_TAKEN', 'PIX_TAKEN_LACK') GROUP BY company_id, reference_id) t
       ON t.company_id = b.company_id AND t.reference_id = b.order_id
    WHERE b.taken_minor IS DISTINCT FROM t.booked_minor;
 COMMENT ON VIEW law_a_chargeback_is_booked_once IS
-  'What issuers took back of an order left its account, or is owed, to the cent.';
+  'What issuers and banks took back of an order left its account, or is owed, to the cent.';
 
 -- plans
 
@@ -4909,7 +4911,7 @@ GRANT SELECT (company_id, rail, kind, network_id, day, difference, state, create
 GRANT SELECT (end_to_end_id, settled_at) ON pix_payments TO lastro_work;
 GRANT SELECT (return_id, updated_at, origin, receiver_id, payment_id, amount_minor) ON refunds TO lastro_work;
 GRANT SELECT (created_at) ON pix_payments TO lastro_work;
-GRANT SELECT (company_id, chargeback_id, taken_at) ON chargebacks TO lastro_work;
+GRANT SELECT (company_id, chargeback_id, taken_at, rail) ON chargebacks TO lastro_work;
 GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;
 GRANT SELECT (company_id, payout_id, return_id, settled_at, created_at, is_unfit, decision_id) ON payout_returns TO lastro_work;
 DO $$

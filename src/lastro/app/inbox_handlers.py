@@ -66,6 +66,7 @@ def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerm
         port.MED_NEWS: lambda row: med.Noted(port.med_news(row.body), row.claimed, terms),
         port.CLAIM_NEWS: lambda row: keys.claims.Noted(port.claim_news(row.body), row.claimed),
         port.ANALYSIS_FINAL: lambda row: judged(row, place),
+        port.COLLECTION_TAKEN: lambda row: orders.ChargedBack.taken(port.taken(row.body), row.claimed, place, row.rail),
         port.CARD_CHARGEBACK: lambda row: orders.ChargedBack(port.card_chargeback(row.body), row.claimed, place),
         **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),
     }

@@ -107,11 +107,12 @@ def returning_blocked(context: RequestContext, account_id: UUID, refund_id: UUID
 
 
 def charged_back(
-    context: RequestContext, account_id: UUID, order_id: UUID, amount: Money, available: Money
+    context: RequestContext, account_id: UUID, order_id: UUID, amount: Money, available: Money, rail: str = CARD
 ) -> tuple[Transfer, ...]:
     """Books a chargeback: CUST→NET what the account has of it, LOSS→NET what it lacks."""
-    net = ledger.clearing(context.company_id, CARD, amount.currency)
-    return _left_already(context, account_id, net, amount, available, ("CARD_CHARGEBACK", "CARD_LACK"), order_id)
+    net = ledger.clearing(context.company_id, rail, amount.currency)
+    words = ("CARD_CHARGEBACK", "CARD_LACK") if rail == CARD else ("PIX_TAKEN", "PIX_TAKEN_LACK")
+    return _left_already(context, account_id, net, amount, available, words, order_id)
 
 
 def refund_proved(context: RequestContext, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:

@@ -58,7 +58,6 @@ _ANEW = f"x.rail = '{PIX}' AND x.receiver_id IS NOT NULL"
 _GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
 _ALSO_ON_STATEMENTS = {
     PIX: (Booked(OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), only=_ANEW),),
-    CARD: (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),),
 }
 
 
@@ -85,4 +84,11 @@ def on_statements(rail: str) -> tuple[Booked, ...]:
             only=f"x.rail = '{rail}' AND NOT ({_ANEW})",
         ),
         *_ALSO_ON_STATEMENTS.get(rail, ()),
+        *((_taken_back(rail),) if rail == CARD or is_connection(rail) else ()),
     )  # fmt: skip
+
+
+def _taken_back(rail: str) -> Booked:
+    """Returns the money that an issuer or a bank took back."""
+    only = f"x.rail = '{rail}'"
+    return Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'", only=only)

@@ -50,7 +50,7 @@ SELECT business_now() AS at, o.* FROM (
 # A return of a payment makes no other message wait, nor does a dispute of it but for its own next word: they wait
 # themselves, where the payment's end was told later or had to be asked for. {w}: the row that may have to wait for e.
 HOLDS_UP = (
-    f"e.kind NOT IN ('{port.PAYMENT_RETURNED}', '{port.CARD_CHARGEBACK}')"
+    f"e.kind NOT IN ('{port.PAYMENT_RETURNED}', '{port.CARD_CHARGEBACK}', '{port.COLLECTION_TAKEN}')"
     f" AND (e.kind <> '{port.MED_NEWS}' OR {{w}}.kind = '{port.MED_NEWS}')"
 )
 # The planner cannot look into these arrays: by their lengths it would plan the statement anew for each batch.

@@ -1,7 +1,7 @@
 """Chargebacks while others write of the same order: between what is read, and between reading and writing."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -48,8 +48,8 @@ class Halfway:
 class Overtaken(orders.ChargedBack):
     """A chargeback that has read when something happens; or, `halfway`, that has read its first statement."""
 
-    meanwhile: Meanwhile
-    halfway: bool = False
+    meanwhile: Meanwhile = field(kw_only=True)
+    halfway: bool = field(default=False, kw_only=True)
 
     async def read(self, session: Session, context: RequestContext) -> ChargebackContext | None:
         return await super().read(Halfway(session, self.meanwhile) if self.halfway else session, context)  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ async def taken(shop: Shop, made: dict[str, Any], cents: int, meanwhile: Meanwhi
     about = await reference(shop, made)
     news = CardChargeback(f"{made['id']}:B1", f"{made['id']}:P1", about, Money(cents, "MXN"), datetime.now(UTC), "10.4")
     row = await shop.kept(port.CARD_CHARGEBACK, news, about, port.CARD)
-    verb = Overtaken(news, row.claimed, PLACE, meanwhile, halfway)
+    verb = Overtaken(news, row.claimed, PLACE, meanwhile=meanwhile, halfway=halfway)
     assert isinstance(await shop.cast.runner.act(shop.ana.company_id, verb), Done)
     return str((await shop.column("SELECT outcome FROM inbox WHERE id = $1", row.claimed.row_id))[0])
 

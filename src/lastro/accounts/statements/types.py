@@ -141,6 +141,10 @@ TYPES: Mapping[str, EntryType] = {
         "Contestação de cartão", "O emissor do cartão tomou de volta o valor de um pedido.",
         "The issuer of a card took the money of an order back.", "DEBIT", "103",
     ),
+    "PIX_TAKEN": EntryType(
+        "Pix tomado de volta", "O seu banco devolveu um Pix a quem pagou, sem pedido daqui.",
+        "Your bank gave a Pix back to its payer without being asked here.", "DEBIT", "103",
+    ),
     "MED_BLOCK": EntryType(
         "Bloqueio MED", "Um valor recebido foi contestado pelo banco de quem pagou e está bloqueado.",
         "Money that came in was contested by the payer's bank and is blocked.", "DEBIT", "104",

@@ -1,4 +1,4 @@
-"""An issuer takes the money of a charged card back: of what its account has, the rest is owed (states.md 4)."""
+"""An issuer or a bank takes the money of an order back: of what its account has, the rest is owed (states.md 4)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from lastro.orders.refunds.store import QUOTA
 from lastro.orders.rules import is_of_another
 from lastro.orders.states import ORDERS
 from lastro.orders.store import order_by_id, order_by_reference, payment_by_end_to_end_id
-from lastro.rails.port import ALARMED, CARD
+from lastro.rails.port import ALARMED, CARD, CONSOLE, CardChargeback
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.core.db import Session
     from lastro.core.errors import InsufficientFunds
     from lastro.orders.model import Installation, Order, Payment
-    from lastro.rails.port import CardChargeback, Claimed
+    from lastro.rails.port import Claimed, Taken
 
 
 _AGAIN_SECONDS = 30.0
@@ -49,23 +49,34 @@ class ChargebackContext:
 
 @dataclass(frozen=True)
 class ChargedBack(Act["ChargebackContext | None"]):
-    """The acquirer tells of a chargeback. The money has left us by then: there is nothing to agree to."""
+    """Books money that an acquirer or a bank took back. It has left us by then.
+
+    rail: the acquirer's, or the connection. is_alarming: people must look, even where it is booked.
+    """
 
     news: CardChargeback
     claimed: Claimed
     place: Installation
+    rail: str = CARD
+    is_alarming: bool = False
+
+    @classmethod
+    def taken(cls, news: Taken, claimed: Claimed, place: Installation, rail: str) -> ChargedBack:
+        """Returns the same for money that a bank took back. A person's doing at the bank's console alarms ours."""
+        same = CardChargeback(news.taking_id, news.payment_id, news.reference or "", news.amount, news.at, news.nature)
+        return cls(same, claimed, place, rail, is_alarming=news.nature == CONSOLE)
 
     async def read(self, session: Session, context: RequestContext) -> ChargebackContext | None:
         """Reads the payment, its order and the account's balance.
 
-        NotYet: the charge itself has not come in yet, or a refund that has not ended leaves too little.
+        NotYet: the payment itself has not come in yet, or a refund that has not ended leaves too little.
         """
         company_id, news = context.company_id, self.news
         # The order first: another worker may book the charge between the two.
-        charging = await order_by_reference(session, company_id, CARD, news.reference)
-        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [CARD])
-        if payment is None and charging is not None and is_being_charged(charging):
-            raise NotYet(_AGAIN_SECONDS)  # told out of order: the charge is booked before the chargeback
+        paying = await order_by_reference(session, company_id, self.rail, news.reference)
+        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [self.rail])
+        if payment is None and paying is not None and _is_awaited(paying):
+            raise NotYet(_AGAIN_SECONDS)  # told out of order: the payment is booked before it is taken back
         if payment is None or payment.order_id is None:
             return None
         order = await order_by_id(session, company_id, payment.order_id)
@@ -85,10 +96,10 @@ class ChargedBack(Act["ChargebackContext | None"]):
     def decide(self, known: ChargebackContext | None, context: RequestContext) -> Done:
         """Makes the order REFUNDED, or in part: CUST→NET what there is, LOSS→NET what lacks. An excess is for people."""
         outcome = self._outcome(known, context)
-        write = self.claimed.settled(outcome, context)
         if known is None or outcome != "handled":
-            return Done(write, b"")
-        return Done(write + self._taken(known, context), b"")
+            return Done(self.claimed.settled(outcome, context), b"")
+        said = ALARMED if self.is_alarming else outcome
+        return Done(self.claimed.settled(said, context) + self._taken(known, context), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> ChargedBack:
         """Decides again, since the account's money or the refunds changed meanwhile."""
@@ -121,8 +132,8 @@ class ChargedBack(Act["ChargebackContext | None"]):
         move = ORDERS.move(order, trigger, context.now, reason=self.news.code, refunded_minor=total.minor)
         values = {
             "id": chargeback_id, "order_id": order.id, "payment_id": known.payment.id,
-            "chargeback_id": self.news.chargeback_id, "code": self.news.code, "amount_minor": amount.minor,
-            "taken_at": self.news.at, "created_at": context.now,
+            "rail": self.rail, "chargeback_id": self.news.chargeback_id, "code": self.news.code,
+            "amount_minor": amount.minor, "taken_at": self.news.at, "created_at": context.now,
         }  # fmt: skip
         event = chargeback_event(
             context, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
@@ -131,8 +142,13 @@ class ChargedBack(Act["ChargebackContext | None"]):
             context.company_id,
             rows=(Row("chargebacks", values),),
             moves=(move,),
-            transfers=postings.charged_back(context, order.account_id, order.id, amount, known.available),
+            transfers=postings.charged_back(context, order.account_id, order.id, amount, known.available, self.rail),
             events=(event,),
             # A refund that was asked for since this was decided has not moved the order, and may leave too little of it.
             quotas=(Quota(order.id, QUOTA, "", 0, known.asked_back_minor),),
         )
+
+
+def _is_awaited(order: Order) -> bool:
+    """Tells whether the payment of an order may still come in. A card's is ordered; a Pix comes until the order ends."""
+    return is_being_charged(order) if order.card is not None else order.state in ("INITIAL", "PENDING")

@@ -17,7 +17,7 @@ from lastro.rails import port
 from lastro.rails.api_pix.nightly import BEGINS_AT
 from lastro.rails.api_pix.polling import settled
 from lastro.rails.api_pix.returns import ended
-from lastro.rails.api_pix.sweep import DISPUTED_WITHIN, taken_of, taking_id
+from lastro.rails.api_pix.sweep import DISPUTED_WITHIN, message_of, taken_of, taking_id
 from lastro.rails.port.statements import CHARGEBACK, IN, INWARD, RETURN_OUT, StatementLine, StatementPage, Totals
 from lastro.standards.calendar import day_bounds, instant
 
@@ -173,7 +173,7 @@ class ApiPixStatements:
                     name, RETURN_OUT, one.return_id, payment.payment_id, one.amount, one.settled_at, self._ours(final)
                 )
         for taken in taken_of(payment, returns, own):
-            told = port.NetworkMessage(port.UNKNOWN, "", taken.taking_id, b"", company_number=self._company_number)
+            told = self._ours(message_of(self._terms.rail, taken, self._company_number))
             yield StatementLine(
                 f"out:{taken.taking_id}", CHARGEBACK, taken.taking_id, payment.payment_id, taken.amount, taken.taken_at, told
             )

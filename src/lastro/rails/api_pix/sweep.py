@@ -16,7 +16,7 @@ import structlog
 
 from lastro.rails.api_pix import wire
 from lastro.rails.messages import Malformed
-from lastro.rails.port import Permanent, Transient
+from lastro.rails.port import CONSOLE, Permanent, Taken, Transient, taken_message
 from lastro.standards.pix_ids import base62, is_txid_dynamic
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.lists import Lists, ListTerms
     from lastro.rails.api_pix.own_returns import OwnReturns
     from lastro.rails.api_pix.wire import BankPayment, BankReturn
+    from lastro.rails.port import Keep, NetworkMessage
     from lastro.rails.port.foreign import Foreign, Own
 
 DISPUTED_WITHIN = timedelta(days=100)  # a payment may be returned for 90 days, and a dispute of the last one takes its time
-CONSOLE = "CONSOLE"  # our word: a person at the bank, or another system of the merchant
 _BY_BANK = frozenset({"MED_FRAUDE", "MED_OPERACIONAL", "MED_PIX_AUTOMATICO"})
 _IN_HAND = timedelta(minutes=15)  # an order is written long before
 _OVERLAP = timedelta(hours=1)
@@ -62,6 +62,24 @@ class Takings(Protocol):
 
     async def keep(self, rail: str, taken: Sequence[TakenReturn], /) -> None:
         """Books each once; a second copy changes nothing. DatabaseAway: give the same ones again."""
+
+
+class InboxTakings:
+    """Stores takings in the inbox, each once. company_number: of the connection's company."""
+
+    def __init__(self, keep: Keep, company_number: int) -> None:
+        self._keep = keep
+        self._company_number = company_number
+
+    async def keep(self, rail: str, taken: Sequence[TakenReturn]) -> None:
+        """Stores each once; a second copy changes nothing. DatabaseAway: give the same ones again."""
+        await self._keep([message_of(rail, one, self._company_number) for one in taken])
+
+
+def message_of(rail: str, taken: TakenReturn, company_number: int) -> NetworkMessage:
+    """Returns the message by which the orders hear of a taking."""
+    told = Taken(taken.payment_id, taken.taking_id, taken.amount, taken.nature, taken.taken_at, taken.txid)
+    return taken_message(rail, told, company_number)
 
 
 def taken_of(payment: BankPayment, returns: Iterable[BankReturn], own: frozenset[str]) -> tuple[TakenReturn, ...]:
