@@ -14,7 +14,7 @@ from lastro.people import Role
 SEEN = {
     "/console": "overview", "/console/orders?status=PAID": "orders", "/console/orders/{order}": "order",
     "/console/ledger": "ledger", "/console/orders/{order}/refund": "", "/console/search?q=Flores&all=1": "",
-    "/console/search": "", "/console/events": "", "/console/verify": "", "/console/reconciliation": "", "/console/eras": "",
+    "/console/search": "", "/console/events": "", "/console/verify": "", "/console/reconciliation": "", "/console/connections": "", "/console/eras": "",
     "/console/accounts/{account}": "", "/console/ledger/accounts/{account}": "", "/console?period=7d": "",
 }  # fmt: skip
 

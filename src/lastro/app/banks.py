@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.app.networks import business_now
 from lastro.core.declined import StartRefused
@@ -147,6 +147,24 @@ def figures_of(lines: Iterable[BankLine], now: datetime) -> tuple[BankFigures, .
         )
         for line in lines
     )
+
+
+class BankSide(NamedTuple):
+    """A connection as the console shows it: dialect, pause between polls, webhook, the end of our certificate."""
+
+    dialect: str
+    poll_seconds: int
+    is_told: bool
+    certificate_until: datetime | None
+
+
+def sides_of(lines: Mapping[str, BankLine]) -> dict[str, BankSide]:
+    """Returns the connections for the console, by name. Files of certificates that have changed are read."""
+    return {
+        name: BankSide(one.dialect.name, one.poll_seconds, one.webhook is not None, line.certificate_until)
+        for name, line in lines.items()
+        for one in (line.connection,)
+    }
 
 
 def machine_now() -> datetime:

@@ -30,7 +30,7 @@ from lastro import (
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
-from lastro.app.banks import Banks, calls_of, issuers_of, lines_of, machine_now
+from lastro.app.banks import Banks, BankSide, calls_of, issuers_of, lines_of, machine_now, sides_of
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
@@ -166,6 +166,7 @@ class AppContext(Directories):
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
     issuers: Mapping[str, port.Issuer] = field(default_factory=dict)
+    bank_sides: Callable[[], Mapping[str, BankSide]] = dict
     registrar: port.Registrar | None = None
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
     registry: port.Registry | None = None
@@ -286,6 +287,7 @@ async def open_house(
     except SecretUnreadable as lost:
         raise StartRefused(f"The keys file {settings.keys_file} lacks the key that this database was sealed with.") from lost
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
+    lines = lines_of(settings, chance)
     return AppContext(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
@@ -294,8 +296,8 @@ async def open_house(
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
-        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines_of(settings, chance)),
-        registrar=registrar_of(settings),
+        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines),
+        registrar=registrar_of(settings), bank_sides=partial(sides_of, lines),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
         bank_calls=calls_of(settings.connections, database, chance),
     )  # fmt: skip

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lastro.console import audit, clients, developing, eras, ledger, overview, profile, reconciling, users, verifying
+from lastro.console import (
+    audit,
+    clients,
+    connections,
+    developing,
+    eras,
+    ledger,
+    overview,
+    profile,
+    reconciling,
+    users,
+    verifying,
+)
 from lastro.console.actions import ACTIONS
 from lastro.console.kinds import BY_NAME, KINDS
 from lastro.console.lists import LISTINGS
@@ -23,6 +35,7 @@ NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
     *((f"/console/{one.name}", f"nav.{one.name}", Role.READ) for one in LISTINGS),
     ("/console/ledger", "nav.ledger", Role.READ),
     ("/console/reconciliation", "nav.reconciliation", Role.READ),
+    (connections.HERE, "nav.connections", Role.READ),
     ("/console/verify", "nav.verify", Role.READ),
     (eras.HERE, "nav.eras", Role.READ),
     (developing.HERE, "nav.developers", Role.READ),
@@ -62,6 +75,7 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console/messages/{direction}/{id}", Role.READ, ledger.message),
     Page("GET", "/console/verify", Role.READ, verifying.show),
     Page("GET", eras.HERE, Role.READ, eras.show),
+    Page("GET", connections.HERE, Role.READ, connections.show),
     Page("GET", "/console/reconciliation", Role.READ, reconciling.show),
     Page("GET", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.ask),
     Act("POST", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.accept),

@@ -20,6 +20,7 @@ from lastro.standards.legible import as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from datetime import datetime
 
     from litestar.types import HTTPScope
 
@@ -63,6 +64,26 @@ def templates(*further: Path) -> jinja2.Environment:
 _JINJA: Final = templates()
 
 
+class BankSide(Protocol):
+    """The process's side of a connection to a bank. is_told: by a webhook, too. Nothing of it is secret."""
+
+    @property
+    def dialect(self) -> str:
+        """The bank's way of speaking API Pix."""
+
+    @property
+    def poll_seconds(self) -> int:
+        """The pause between two polls."""
+
+    @property
+    def is_told(self) -> bool:
+        """True where the bank has a webhook of ours."""
+
+    @property
+    def certificate_until(self) -> datetime | None:
+        """The end of our certificate there; None: there is none."""
+
+
 class ApiProcess(Protocol):
     """Parts of the API process that pages work with. place: of the institution. disputing: terms of its disputes."""
 
@@ -89,6 +110,10 @@ class ApiProcess(Protocol):
     @property
     def disputing(self) -> med.DisputeTerms:
         """The times of disputes."""
+
+    @property
+    def bank_sides(self) -> Callable[[], Mapping[str, BankSide]]:
+        """Returns the connections of the file, by name."""
 
     @property
     def token_requests_per_minute(self) -> int:
