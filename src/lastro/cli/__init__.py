@@ -24,7 +24,10 @@ GROUPS = {
     "company": ("companies", "found companies, list them"),
     "client": ("clients", "let machines in that call the API, say what they may do, turn them away"),
     "account": ("accounts", "open payment accounts, list them, give them Pix keys"),
-    "bank": ("bank", "check your own bank accounts, reached by API Pix, and their certificates"),
+    "bank": (
+        "bank",
+        "check your own bank accounts, reached by API Pix, and rehearse a payment there",
+    ),
     "banks": ("banks", "list who can be paid, renew the list from a file of the Central Bank's"),
     "payout": ("payouts", "approve or refuse payouts in review; book one as sent that was taken for failed"),
     "med": ("med", "list, show and decide disputes"),

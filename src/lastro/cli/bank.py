@@ -1,16 +1,13 @@
-"""lastro bank: the bank accounts that are reached by API Pix, checked without moving money."""
+"""lastro bank: the bank accounts that are reached by API Pix: checked, told where to call, and tried with money."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
-from lastro.core.declined import CommandFailed
-from lastro.rails.api_pix import Ambient, certificate, check
+from lastro.cli import bank_trials
+from lastro.cli.bank_trials import chosen_of
+from lastro.rails.api_pix import certificate, check
 from lastro.terminal.printing import as_json, as_text
 
 if TYPE_CHECKING:
@@ -28,6 +25,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     )
     checked.add_argument("name", nargs="?", help="this connection alone, as LASTRO_BANKS_FILE names it")
     command(_certificates, "certificates", "List our certificates at the banks, and how many days each is still good.")
+    bank_trials.declare(command)
 
 
 def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
@@ -41,15 +39,14 @@ def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[
 
 
 async def _check(settings: Settings, given: argparse.Namespace) -> tuple[list[dict[str, Any]], bool]:
-    ambient = Ambient(time.monotonic, _now, lambda: str(UUID(bytes=os.urandom(16), version=4)))
-    chosen = _chosen(settings, given.name)
-    found = await asyncio.gather(*(check(one, ambient) for one in chosen))
+    chosen = chosen_of(settings, given.name)
+    found = await asyncio.gather(*(check(one, bank_trials.ambient()) for one in chosen))
     return _told(chosen, found)
 
 
 async def _certificates(settings: Settings, _: argparse.Namespace) -> tuple[list[dict[str, Any]], bool]:
-    chosen = _chosen(settings, None)
-    return _told(chosen, [[certificate(one, _now())] for one in chosen])
+    chosen = chosen_of(settings, None)
+    return _told(chosen, [[certificate(one, bank_trials.machine_now())] for one in chosen])
 
 
 def _told(chosen: Sequence[Connection], found: Sequence[Sequence[Finding]]) -> tuple[list[dict[str, Any]], bool]:
@@ -60,17 +57,3 @@ def _told(chosen: Sequence[Connection], found: Sequence[Sequence[Finding]]) -> t
         for one in findings
     ]
     return rows, any(row["state"] == "failed" for row in rows)
-
-
-def _chosen(settings: Settings, name: str | None) -> Sequence[Connection]:
-    if not settings.connections:
-        raise CommandFailed("There is no connection to a bank: LASTRO_BANKS_FILE names none.")
-    chosen = [one for one in settings.connections if name in {None, one.name}]
-    if not chosen:
-        names = ", ".join(one.name for one in settings.connections)
-        raise CommandFailed(f"There is no connection {name!r}; there are {names}.")
-    return chosen
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -85,7 +85,7 @@ def _perform(words: list[str]) -> str | int | None:
             return 0
         case ["reconcile", *rest] if not set(rest[:1]) & {"accept", "again"}:
             return _reconcile(rest)
-        case ["bank", "check" | "certificates", *_]:
+        case ["bank", "check" | "certificates" | "webhook" | "rehearse", *_]:
             return _bank(words[1:])
         case ["backup" | "restore", *_]:
             return _keep(words)

@@ -9,6 +9,7 @@ from uuid import uuid4
 import msgspec
 
 from lastro.core.declined import CommandFailed
+from lastro.terminal.asking import agreed
 from lastro.terminal.printing import as_json, as_text
 from lastro_tools.events import printing
 
@@ -77,7 +78,7 @@ async def _all_that_fit(service: Service, given: argparse.Namespace, say: Callab
     counted = msgspec.json.decode(await service.ask("POST", f"{EVENTS}/resend", body=wanted | {"dryRun": True}))
     if not given.json:
         say(_counted(counted["count"], given.per_minute or _A_MINUTE))
-    if not counted["count"] or not (given.yes or (not given.json and _agreed())):
+    if not counted["count"] or not (given.yes or (not given.json and agreed("Send again?"))):
         if given.json:
             say(as_json(counted))
         elif counted["count"]:
@@ -98,15 +99,6 @@ def _counted(count: int, a_minute: int) -> str:
     if not count:
         return "No event fits."
     return f"{count} {'event fits' if count == 1 else 'events fit'}, to be sent oldest first, {a_minute} a minute at most."
-
-
-def _agreed() -> bool:
-    """Asks a person to agree; a script does not."""
-    if not sys.stdin.isatty():
-        return False
-    sys.stderr.write("Send again? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "s", "sim")
 
 
 def _word(text: str) -> str:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
-import msgspec
-
 from lastro.rails.api_pix.exchange import Exchanges, SetUpWrongly, connected, fault_of
 from lastro.rails.api_pix.line import BankLine
 from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls, identity
 from lastro.rails.api_pix.trouble import CURES
-from lastro.rails.api_pix.wire import asked_instant, read
-from lastro.rails.messages import Malformed
+from lastro.rails.api_pix.webhooks import is_ours, refusal, webhook_of
+from lastro.rails.api_pix.wire import asked_instant
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -32,7 +29,6 @@ _SECONDS = 10.0
 _SOON_DAYS, _URGENT_DAYS = 30, 7
 _LARGEST_CLOCK_SECONDS = 5.0
 _NO_CERTIFICATE = frozenset({400, 403, 495, 496})  # of a gateway that wants one; 495 and 496 are nginx's own
-_KIND = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 class Finding(NamedTuple):
@@ -42,14 +38,6 @@ class Finding(NamedTuple):
     state: State
     says: str
     to_do: str | None = None
-
-
-class _Webhook(msgspec.Struct, rename="camel"):
-    webhook_url: str | None = None
-
-
-class _Problem(msgspec.Struct):
-    type: str | None = None
 
 
 async def check(connection: Connection, ambient: Ambient) -> list[Finding]:
@@ -138,7 +126,7 @@ async def _payments(line: BankLine, now: Callable[[], datetime]) -> tuple[Findin
         return Finding("payments", "failed", away.reason, "Try again later; look at base_url if it stays so."), []
     clocks = _clocks(answer, now())
     if answer.status != 200:
-        return Finding("payments", "failed", _refusal(answer), "Look at base_url and dialect."), clocks
+        return Finding("payments", "failed", refusal(answer), "Look at base_url and dialect."), clocks
     return Finding("payments", "passed", "those of the last minute are listed"), clocks
 
 
@@ -162,33 +150,22 @@ async def _webhook(line: BankLine, key: str) -> Finding:
         return Finding(name, "failed" if ours else "noted", wrong.detail, CURES[wrong.cause])
     except Transient as away:
         return Finding(name, "failed" if ours else "noted", away.reason, "Try again later.")
-    there = _webhook_of(answer)
+    there = webhook_of(answer)
     if answer.status not in {200, 404} or (answer.status == 200 and there is None):
-        return Finding(name, "failed" if ours else "noted", _refusal(answer), "Look whether the key is one of this account.")
+        return Finding(name, "failed" if ours else "noted", refusal(answer), "Look whether the key is one of this account.")
     if ours is None:
         says = "none, and the bank is polled" if there is None else "the bank tells another system of payments"
         return Finding(name, "passed" if there is None else "noted", says)
     if there is None:
-        return Finding(name, "failed", "the bank has none", "Register it: payments are seen poll_seconds later until then.")
-    if there.rstrip("/").removesuffix("/pix") != ours:
+        return Finding(
+            name,
+            "failed",
+            "the bank has none",
+            "Register it by lastro bank webhook: payments are seen poll_seconds later until then.",
+        )
+    if not is_ours(there, ours):
         return Finding(name, "failed", "the bank has another than ours", "Register ours, unless others need that one.")
     return Finding(name, "passed", "the bank has ours")
-
-
-def _webhook_of(answer: NetworkAnswer) -> str | None:
-    try:
-        return read(answer.body, _Webhook).webhook_url if answer.status == 200 else None
-    except Malformed:
-        return None
-
-
-def _refusal(answer: NetworkAnswer) -> str:
-    """Returns status and type of a no. Its words are left out: they may repeat what was asked."""
-    try:
-        kind = (read(answer.body, _Problem).type or "").rsplit("/", 1)[-1]
-    except Malformed:
-        kind = ""
-    return f"HTTP status {answer.status} {kind if _KIND.fullmatch(kind) else ''}".rstrip()
 
 
 def certificate(connection: Connection, now: datetime) -> Finding:

@@ -57,8 +57,8 @@ class Returns:
     async def send(self, order: ReturnOrder) -> None:
         """Orders a return; the same again is the same return. Permanent, Transient: as the port says.
 
-        Where the bank does not know what is given back, in its own words and asked for it alone too, it never will: a
-        return is of a payment that it has told of.
+        Permanent too: the bank itself does not know the payment, and says so again when it is asked for that alone. It has
+        told of the payment before, so that no later try would find it.
         """
         if order.anew is not None:
             raise Permanent(NO_OTHER_PAYEE, "a bank gives back to the payer alone")

@@ -1,0 +1,234 @@
+"""lastro bank webhook and rehearse: what changes something at a bank. Each says what it will do, and asks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import string
+import sys
+import time
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from lastro.core.declined import CommandFailed
+from lastro.core.money import Money, MoneyError
+from lastro.rails.api_pix import Ambient, BankLine, BankWebhook, Rehearsal, SetUpWrongly, WebhookRefused
+from lastro.rails.port import AnswerInvalid, IssueRefused, Permanent, Transient
+from lastro.standards import qrcode
+from lastro.standards.pix_keys import canonical
+from lastro.terminal.asking import agreed
+from lastro.terminal.printing import printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from lastro.config.settings import Settings
+    from lastro.rails.api_pix import Connection, RegisteredWebhook
+
+Rows = tuple[list[dict[str, Any]], bool]
+_LETTERS = string.ascii_letters + string.digits
+_AWAY = (WebhookRefused, Transient)
+_DONE = "DEVOLVIDO"  # API Pix 2.9.0, the end of a return
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    hook = command(
+        _webhook, "webhook", "Show where a bank tells of each key's payments; register our address, or remove it."
+    )
+    hook.add_argument("name", help="of the connection, as LASTRO_BANKS_FILE names it")
+    act = hook.add_mutually_exclusive_group()
+    act.add_argument("--register", action="store_true", help="have the bank call our address for each key")
+    act.add_argument("--remove", action="store_true", help="have it call no more; another system's address stays")
+    tried = command(
+        _rehearse, "rehearse", "Try the whole way with real money: a charge, a person who pays it, and its return."
+    )
+    tried.add_argument("name", help="of the connection, as LASTRO_BANKS_FILE names it")
+    tried.add_argument("--amount", required=True, help="in reais, as in 0.01")
+    tried.add_argument("--key", help="the Pix key that is paid; the connection's first where none is said")
+    tried.add_argument("--picture", type=Path, metavar="FILE", help="write the QR code there, as PNG")
+    for made in (hook, tried):
+        made.add_argument("--yes", action="store_true", help="do it without asking")
+
+
+def ambient() -> Ambient:
+    """Returns this machine's time and randomness, for lines to banks."""
+    return Ambient(time.monotonic, machine_now, lambda: str(UUID(bytes=os.urandom(16), version=4)))
+
+
+def machine_now() -> datetime:
+    """Returns the machine's time."""
+    return datetime.now(UTC)
+
+
+def chosen_of(settings: Settings, name: str | None) -> Sequence[Connection]:
+    """Returns the connection of a name; None: all. Declined: there is none."""
+    if not settings.connections:
+        raise CommandFailed("There is no connection to a bank: LASTRO_BANKS_FILE names none.")
+    chosen = [one for one in settings.connections if name in {None, one.name}]
+    if not chosen:
+        names = ", ".join(one.name for one in settings.connections)
+        raise CommandFailed(f"There is no connection {name!r}; there are {names}.")
+    return chosen
+
+
+@asynccontextmanager
+async def _line_to(connection: Connection) -> AsyncIterator[BankLine]:
+    line = BankLine(connection, ambient(), is_quiet=True)
+    try:
+        yield line
+    finally:
+        await line.close()
+
+
+async def _webhook(settings: Settings, given: argparse.Namespace) -> Rows:
+    (connection,) = chosen_of(settings, given.name)
+    if given.register and connection.webhook_url is None:
+        raise CommandFailed(f"{connection.name} has no webhook in LASTRO_BANKS_FILE: set webhook and secret_file.")
+    async with _line_to(connection) as line:
+        hook = BankWebhook(line, connection.webhook_url)
+        before = {key: await _looked(hook, key) for key in connection.keys}
+        if not (given.register or given.remove):
+            rows = [_row(connection, key, found) for key, found in before.items()]
+            return rows, any(row["webhook"] == "unknown" for row in rows)
+        wanted = "ours" if given.register else "none"
+        moved = [key for key, found in before.items() if isinstance(found, str) or _is_changed(found, wanted)]
+        _note(_plan(connection, before, moved, wanted))
+        if moved and not (given.yes or agreed("Do it?")):
+            _note("Nothing was changed: --yes changes it.")
+            return [_row(connection, key, found) for key, found in before.items()], False
+        rows, failed = [], False
+        for key, found in before.items():
+            now = await _changed(hook, key, wanted) if key in moved else found
+            rows.append(_row(connection, key, now))
+            failed |= isinstance(now, str) or (key in moved and now.whose != wanted)
+        return rows, failed
+
+
+def _is_changed(found: RegisteredWebhook, wanted: str) -> bool:
+    return found.whose == "ours" if wanted == "none" else found.whose != "ours"
+
+
+def _plan(
+    connection: Connection, before: dict[str, RegisteredWebhook | str], moved: Sequence[str], wanted: str
+) -> str:  # fmt: skip
+    """Returns what will be done, key by key."""
+    if not moved:
+        return "Nothing is to be changed."
+    lines = []
+    for key in moved:
+        found = before[key]
+        at = "" if isinstance(found, str) or found.host is None else f" in place of that at {found.host}"
+        if wanted == "ours":
+            lines.append(f"{key}: {connection.name} will tell {urlsplit(connection.webhook or '').netloc} of payments{at}.")
+        else:
+            lines.append(f"{key}: {connection.name} will tell nobody of payments; they are seen by polling alone.")
+    return "\n".join(lines)
+
+
+async def _looked(hook: BankWebhook, key: str) -> RegisteredWebhook | str:
+    """Returns the webhook of a key. A text: why it is not known."""
+    try:
+        return await hook.look(key)
+    except _AWAY as away:
+        return _why(away)
+
+
+async def _changed(hook: BankWebhook, key: str, wanted: str) -> RegisteredWebhook | str:
+    try:
+        await (hook.register(key) if wanted == "ours" else hook.remove(key))
+    except _AWAY as away:
+        return _why(away)
+    return await _looked(hook, key)
+
+
+def _row(connection: Connection, key: str, found: RegisteredWebhook | str) -> dict[str, Any]:
+    if isinstance(found, str):
+        return {"connection": connection.name, "key": key, "webhook": "unknown", "host": None, "says": found}
+    return {"connection": connection.name, "key": key, "webhook": found.whose, "host": found.host, "says": None}
+
+
+def _why(away: Exception) -> str:
+    if isinstance(away, SetUpWrongly):
+        return f"{away.detail}: lastro bank check says what to do"
+    return away.reason if isinstance(away, Transient | Permanent) else str(away)
+
+
+async def _rehearse(settings: Settings, given: argparse.Namespace) -> Rows:
+    (connection,) = chosen_of(settings, given.name)
+    amount, key = _amount(given.amount), canonical(given.key) if given.key else next(iter(connection.keys))
+    if key not in connection.keys:
+        raise CommandFailed(f"{connection.name} has no key {key[:80]!r}; it has {', '.join(connection.keys)}.")
+    _note(
+        f"A charge of BRL {amount} is made at {connection.name}, for {key} of company {connection.company}."
+        " A person pays it within ten minutes, from another bank. The bank is then asked to give all of it back to the"
+        " payer. What it takes for a Pix and for its return, your contract with it says. No order is made and nothing is"
+        " booked: lastro foreign list shows the payment from then on, and it is to be left there."
+    )
+    if not (given.yes or agreed("Do it?")):
+        _note("Nothing was done: --yes does it.")
+        return [], False
+    async with _line_to(connection) as line:
+        name = "".join(secrets.choice(_LETTERS) for _ in range(15))
+        return await _played(Rehearsal(line, name, machine_now, time.monotonic), connection, key, amount, given.picture)
+
+
+async def _played(tried: Rehearsal, connection: Connection, key: str, amount: Money, picture: Path | None) -> Rows:
+    """Plays a rehearsal. An interruption ends the charge too."""
+    steps: list[dict[str, Any]] = []
+
+    def step(what: str, state: str, says: str) -> None:
+        steps.append({"connection": connection.name, "step": what, "state": state, "says": says})
+        _note(f"{what}: {says}")
+
+    try:
+        made = await tried.charge(key, amount)
+    except IssueRefused as refused:
+        step("charge", "failed", f"the bank refuses it: {refused.code} {'; '.join(why for _, why in refused.violations)}")
+        return steps, True
+    except (AnswerInvalid, Permanent, Transient) as away:
+        step("charge", "failed", f"the bank makes none: {_why(away)}")
+        return steps, True
+    step("charge", "passed", f"{tried.txid}, until {made.expires_at:%H:%M} UTC; to be paid by this code:\n{made.code}")
+    if picture is not None:
+        await asyncio.to_thread(picture.write_bytes, qrcode.png(made.code))
+    try:
+        paid = await tried.payment()
+    except (Permanent, Transient) as away:
+        step("payment", "failed", f"it is not known whether somebody paid: {_why(away)}. Look at the bank")
+        return steps, True
+    except asyncio.CancelledError:
+        await tried.end()
+        raise
+    if paid is None:
+        step("payment", "failed", "nobody has paid, and the charge is ended")
+        return steps, True
+    step("payment", "passed", f"{paid.payment_id}, BRL {paid.amount}, {paid.at:%Y-%m-%d %H:%M:%S} UTC")
+    try:
+        ended = await tried.give_back(paid)
+    except Permanent as refused:
+        step("return", "failed", f"the bank refuses it: {refused.code} {refused.reason}. Give it back at the bank")
+        return steps, True
+    is_done = ended.status == _DONE
+    says = f"{tried.return_id}, {ended.status}" + (f" {ended.code}" if ended.code else "")
+    step("return", "passed" if is_done else "failed", says if is_done else f"{says}. Look at the bank what became of it")
+    return steps, not is_done
+
+
+def _amount(text: str) -> Money:
+    try:
+        return Money.parse(text, "BRL")
+    except MoneyError as wrong:
+        raise CommandFailed(f"--amount must be an amount of reais such as 0.01, not {text[:40]!r}.") from wrong
+
+
+def _note(text: str) -> None:
+    """Tells a person what goes on, beside the answer of the command."""
+    sys.stderr.write("".join(f"{printable(line)}\n" for line in text.splitlines()))
+    sys.stderr.flush()
