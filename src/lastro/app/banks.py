@@ -13,8 +13,19 @@ from lastro.core.declined import StartRefused
 from lastro.core.errors import DatabaseAway, Refused
 from lastro.observability.bank_figures import BankFigures
 from lastro.orders import DeclareConnection, ForeignPayments
-from lastro.rails.api_pix import PAYMENTS, Ambient, BankLine, Stores, issuer_of, rail_of, statements_of
+from lastro.rails.api_pix import (
+    PAYMENTS,
+    Ambient,
+    BankLine,
+    InboxTakings,
+    Stores,
+    issuer_of,
+    rail_of,
+    statements_of,
+    sweeps_of,
+)
 from lastro.rails.cursors import RailCursor
+from lastro.rails.inbox import Inbox
 from lastro.web.bank_webhooks import BankCalls
 
 if TYPE_CHECKING:
@@ -26,7 +37,7 @@ if TYPE_CHECKING:
     from lastro.core.ids import Chance
     from lastro.core.runner import Runner
     from lastro.rails import port
-    from lastro.rails.api_pix import Connection
+    from lastro.rails.api_pix import Connection, Nightly
 
 _COMPANIES = "SELECT number, company_id FROM company_numbers WHERE number = ANY ($1::integer[])"
 # A connection with an order that may still be paid, or whose payment may still be taken back.
@@ -60,6 +71,7 @@ class Banks:
     runner: Runner
     work: Database
     token: UUID
+    inbox: Inbox
 
     def rails(self) -> dict[str, port.Rail]:
         """Returns the rail of each connection."""
@@ -69,6 +81,14 @@ class Banks:
         """Returns the source of each connection's statements."""
         now = partial(business_now, self.work)
         return {name: statements_of(line.connection, line, self._stores(line), now) for name, line in self.lines.items()}
+
+    def nights(self, name: str) -> tuple[Nightly, ...]:
+        """Returns the sweeps that are made at a connection once a night. Another rail has none."""
+        line = self.lines.get(name)
+        if line is None:
+            return ()
+        takings = InboxTakings(self.inbox.keep, line.connection.company)
+        return sweeps_of(line.connection, line, self._stores(line), takings)
 
     def _stores(self, line: BankLine) -> Stores:
         foreign = ForeignOfCompany(line.connection.company, self.work, self.runner)
@@ -108,6 +128,12 @@ def calls_of(connections: Iterable[Connection], database: Database, chance: Chan
         for one in connections
         if one.webhook is not None and one.secret is not None
     }
+
+
+def banks_of(settings: Settings, work: Database, runner: Runner, chance: Chance) -> Banks:
+    """Returns the banks of a worker's connections. work: the role that sees ids alone."""
+    inbox = Inbox(runner.database, work, chance, settings.ispb)
+    return Banks(lines_of(settings, chance), runner, work, chance.uuid(machine_now()), inbox)
 
 
 async def declare_all(connections: Iterable[Connection], work: Database, runner: Runner) -> None:

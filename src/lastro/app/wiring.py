@@ -30,7 +30,7 @@ from lastro import (
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
-from lastro.app.banks import Banks, BankSide, calls_of, issuers_of, lines_of, machine_now, sides_of
+from lastro.app.banks import Banks, BankSide, banks_of, calls_of, issuers_of, lines_of, sides_of
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
@@ -84,7 +84,6 @@ if TYPE_CHECKING:
     from lastro.core.work_queue import OnWorked
     from lastro.core.write import Write
     from lastro.orders import Installation
-    from lastro.rails.api_pix import BankLine
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
     from lastro.web.bank_webhooks import BankCalls
@@ -103,7 +102,7 @@ class Worker:
 
     work: the role that finds work across companies. waiting: by rail, work that the network has to end. held_back, early:
     SQL of outbox rows: must not be sent yet; an earlier message about the object is unsent. needs: by kind of outbox row.
-    lines: to the banks of connections.
+    at_banks: the accounts of companies at banks.
     """
 
     database: Database
@@ -122,7 +121,7 @@ class Worker:
     closers: tuple[Callable[[], Awaitable[None]], ...]
     key_ring: KeyRing
     banks: banks.Banks
-    lines: Mapping[str, BankLine] = field(default_factory=dict)
+    at_banks: Banks
     held_back: str = HELD_BACK
     early: str = EARLY
     needs: Mapping[str, port.Need] = field(default_factory=lambda: NEEDS)
@@ -239,7 +238,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     outgoing = payees.for_locations(settings)
     ways = _ways(settings, place, database, chance, rail, outgoing)
     planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, on_worked)
-    at_banks = Banks(lines_of(settings, chance), runner, work, chance.uuid(machine_now()))
+    at_banks = banks_of(settings, work, runner, chance)
     rails |= at_banks.rails()
     reconciler, asked = reconciler_of(settings, work, runner, chance, at_banks, on_worked)
     ends = (*ends, *asked, *(line.close for line in at_banks.lines.values()))
@@ -252,7 +251,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
         dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers_of(at_banks.lines)),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
-        ring, place.banks, at_banks.lines,
+        ring, place.banks, at_banks,
     )  # fmt: skip
 
 

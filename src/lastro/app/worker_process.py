@@ -86,7 +86,7 @@ async def run_worker(settings: Settings) -> None:
     assembled = assemble(settings, on_commit, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
-    metrics.banks = lambda: figures_of(assembled.lines.values(), machine_now())
+    metrics.banks = lambda: figures_of(assembled.at_banks.lines.values(), machine_now())
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
         keep_what_is_built()
@@ -240,6 +240,7 @@ def _of_rail(
         _leased(f"outbox {name}", sender.queue, stop, signals.event(outbox), due_poller),
         keep(f"asking {name}", ask, stop, due_poller.watch(signals.event(_CLOCK), *poller.first_sql), pause=_UNTOLD_SECONDS),
         keep(f"health {name}", health.write_down, stop, health.bell),
+        *(_restarted(f"nights {name}", partial(night.run, stop), stop) for night in assembled.at_banks.nights(name)),
     ]
 
 

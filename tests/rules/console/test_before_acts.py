@@ -24,7 +24,10 @@ def test_no_choice_is_made_before_somebody_chooses() -> None:
 
 
 def test_acts_that_move_money_say_to_whom_how_much_and_at_what_cost() -> None:
-    """The name of the other side, the amount and the fee stand in the sentence before the button."""
+    """The name of the other side, the amount and the fee stand in the sentence before the button.
+
+    A plan has many receivers. A bank tells nobody who paid a foreign Pix, and the order that is typed says whose it becomes.
+    """
     money = {"currency": "BRL", "value": "1234.56"}
     fabio = {"name": "Fabio\u202eediF", "document": {"type": "CPF", "number": "24681357928"}}
     answer = {
@@ -38,7 +41,7 @@ def test_acts_that_move_money_say_to_whom_how_much_and_at_what_cost() -> None:
         for say in (PT, EN):
             said = actions.consequence(action, answer, say)
             assert "1.234,56" in said or "1,234.56" in said, action.name
-            assert "Fabio" in said or "Ana" in said or action.of == "plans", action.name
+            assert "Fabio" in said or "Ana" in said or action.of in ("plans", "foreign"), action.name
         if action.of in ("payouts", "plans"):
             assert "0,50" in actions.consequence(action, answer, PT)
 

@@ -243,7 +243,7 @@ def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None
     money = {f"{one.of}.{one.name}" for one in actions.ACTIONS if one.moves_money}
     assert money == {
         "orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer",
-        "disputes.reimburse", "disputes.refuse", "accounts.unblock",
+        "disputes.reimburse", "disputes.refuse", "accounts.unblock", "foreign.claim",
     }  # fmt: skip
 
 

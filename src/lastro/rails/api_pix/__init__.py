@@ -11,6 +11,7 @@ from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.line import Ambient, BankLine
+from lastro.rails.api_pix.nightly import Nightly
 from lastro.rails.api_pix.opening import PAYMENTS, Stores, cursor_of, issuer_of, rail_of, statements_of, sweeps_of
 from lastro.rails.api_pix.rehearsal import Rehearsal, ReturnEnd
 from lastro.rails.api_pix.sweep import InboxTakings
@@ -18,6 +19,7 @@ from lastro.rails.api_pix.webhooks import BankWebhook, RegisteredWebhook, Webhoo
 
 __all__ = [
     "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "BankWebhook", "Connection", "Dialect",
-    "Finding", "InboxTakings", "Line", "RegisteredWebhook", "Rehearsal", "ReturnEnd", "SetUpWrongly", "Stores",
-    "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read", "statements_of", "sweeps_of",
+    "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook", "Rehearsal", "ReturnEnd", "SetUpWrongly",
+    "Stores", "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read", "statements_of",
+    "sweeps_of",
 ]  # fmt: skip
