@@ -27,6 +27,7 @@ STATES: Mapping[str, tuple[str, frozenset[str]]] = {
 }
 # Objects that a storm leaves where they are, and why that is no work left undone.
 NEVER_AT_AN_END: Mapping[str, str] = {
+    "foreign_payments": "found or claimed, it says what the bank's list has besides our orders",
     "accounts": "blocked or not, an account lasts; its closing is account_close_requests",
     "pix_keys": "a key lasts until it is deleted; what is asked of its directory is key_claims and pix_key_validations",
 }

@@ -180,6 +180,8 @@ EXCUSED: Mapping[str, str] = {
     "create_token": "a token is kept nowhere",
     "create_oauth_token": "a token is kept nowhere",
     "list_account_closes": "it writes nothing",
+    "ring_bank_webhook": "it is a bell: what it names is asked of the bank",
+    "ring_bank_webhook_bare": "the same without /pix",
     "create_card_token": "no operation shows it; an order that it pays is read again",
     "step_clock": "no storm asks for it: its clock jumps where it is kept",
 }
