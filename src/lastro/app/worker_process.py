@@ -28,7 +28,7 @@ from lastro.observability.gauges import Watch
 from lastro.observability.metrics import Metrics
 from lastro.observability.tracing import telling, tracer_of
 from lastro.ops import rollback_check
-from lastro.ops.start_checks import admit
+from lastro.ops.start_checks import admit, once_it_answers
 from lastro.orders import WHOSE
 from lastro.plans import LANE as PLAN_LANE
 from lastro.rails.handling import Handler
@@ -111,7 +111,8 @@ async def work(
     try:
         await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop, heart)
         if not stop.is_set():
-            await declare_all(settings.connections, assembled.work, assembled.runner)
+            declare = partial(declare_all, settings.connections, assembled.work, assembled.runner)
+            await once_it_answers(declare, stop)
             running = _lanes(assembled, settings, signals, stop, hear, {} if metrics is None else metrics.streams)
             running.append(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
             if metrics is not None and settings.worker_metrics_port is not None:

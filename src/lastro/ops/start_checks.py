@@ -18,6 +18,8 @@ from lastro.ops.durability_check import demand_durable, warn_of_its_log
 from lastro.ops.migrate import other_institution
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from lastro.api_kit.proxies import Proxies
     from lastro.config.settings import Settings
     from lastro.core.db import Database
@@ -39,20 +41,29 @@ async def admit(
     StartRefused: the login is refused or may do too much, no schema, another mode, another institution's books, keys with
     other bytes, an older copy of what was here; in production, a server that may forget what it has committed.
     """
+
+    async def demand_all() -> None:
+        await demand_ours(database, settings)
+        await _demand_logins(settings, database, work_database)
+        if settings.mode == PRODUCTION:
+            await demand_durable(database, work_database)
+            await warn_of_its_log(database)
+            _warn_of_disputes(settings)
+        if ring is not None:
+            await key_proofs.prove(database, ring, settings.keys_file)
+        if heart is not None:
+            await heart.start(stop)
+            database.witness = work_database.witness = heart.witness
+
+    await once_it_answers(demand_all, stop)
+
+
+async def once_it_answers(act: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
+    """Acts once, and again while the database is away, until stop. StartRefused: the login is refused."""
     failures = 0
     while not stop.is_set():
         try:
-            await demand_ours(database, settings)
-            await _demand_logins(settings, database, work_database)
-            if settings.mode == PRODUCTION:
-                await demand_durable(database, work_database)
-                await warn_of_its_log(database)
-                _warn_of_disputes(settings)
-            if ring is not None:
-                await key_proofs.prove(database, ring, settings.keys_file)
-            if heart is not None:
-                await heart.start(stop)
-                database.witness = work_database.witness = heart.witness
+            await act()
         except LoginRefused as refused:
             raise StartRefused(f"{refused}.") from refused
         except DatabaseAway as away:
