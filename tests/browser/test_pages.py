@@ -29,6 +29,7 @@ async def traded(street: Street) -> UUID:
     orders = [await shop.paid(cents, description="Flores") for cents in (1990, 45_000, 8_950, 123_456)]
     await shop.order(3300)
     await shop.back(orders[-1], 23_456)
+    await shop.cast.paid_at_a_bank(street.house.ana)
     return orders[-1]
 
 
