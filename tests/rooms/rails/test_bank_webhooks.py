@@ -90,6 +90,12 @@ async def test_each_payment_that_is_named_is_noted_once(bell: Bell, path: str) -
     assert await bell.hinted() == NAMES[:2]
 
 
+async def test_a_list_alone_is_taken_as_one(bell: Bell) -> None:
+    assert (await bell.ring(named(*NAMES[:2])["pix"])).status_code == 200
+    assert await bell.hinted() == NAMES[:2]
+    assert (await bell.ring(named(*NAMES[:1001])["pix"])).status_code == 413
+
+
 async def test_a_test_call_of_a_bank_is_taken_and_notes_nothing(bell: Bell) -> None:
     calls = (b"", b"[]", b" [] ", b"{}", b'{"pix":[]}', b'{"pix":null}', b'{"evento":"teste_webhook"}')
     assert [(await bell.ring(body, BARE)).status_code for body in calls] == [200] * len(calls)
@@ -126,7 +132,11 @@ WRONG: dict[str, tuple[bytes, dict[str, str], int]] = {
     "cut off": (b'{"pix": [', {}, 400),
     "text": (b'"pix"', {}, 400),
     "number": (b"1", {}, 400),
-    "list of payments alone": (b'[{"endToEndId": "E"}]', {}, 400),
+    "a list and more": (b'[], "more": 1', {}, 400),
+    "a list and another": (b'[], "pix": []', {}, 400),
+    "two lists": (b"[][]", {}, 400),
+    "a list cut off": (b'[{"endToEndId": "E"}', {}, 400),
+    "a nested list": (b"[" * 40 + b"]" * 40, {}, 400),
     "no list": (b'{"pix": {"endToEndId": "E"}}', {}, 400),
     "a key twice": (b'{"pix": [], "pix": []}', {}, 400),
     "nested": (nested(40), {}, 400),
