@@ -64,7 +64,10 @@ def root() -> argparse.ArgumentParser:
     made["settings"].add_argument("word", nargs="?", default="", help="show only those whose name has it, as MED or proxy")
     made["settings"].add_argument("--portuguese", action="store_true", help="print the sentences in Portuguese")
     made["demo"].add_argument(
-        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge, dispute; all if none is said"
+        "scenes",
+        nargs="*",
+        metavar="SCENE",
+        help="order, payout, subscription, first-charge, bank, dispute; all if none is said",
     )
     made["completion"].add_argument("shell", choices=_SHELLS, help="whose: its script goes to standard output")
     made["completion"].epilog = 'For bash: eval "$(lastro completion bash)" in ~/.bashrc.'
