@@ -55,12 +55,17 @@ def lines_of(settings: Settings, chance: Chance) -> dict[str, BankLine]:
     return {connection.name: BankLine(connection, ambient) for connection in settings.connections}
 
 
-def issuers_of(lines: Mapping[str, BankLine]) -> dict[str, port.Issuer]:
+def issuers_of(lines: Mapping[str, BankLine], database: Database, chance: Chance) -> dict[str, port.Issuer]:
     """Returns the bank of each connection, for orders; the lines stay theirs who gave them.
 
     A connection that makes no new codes still ends those that it has made.
     """
-    return {name: issuer_of(line.connection, line) for name, line in lines.items()}
+    token = chance.uuid(machine_now())  # of no lease: it only notes
+
+    def opened(name: str, line: BankLine) -> port.Issuer:
+        return issuer_of(line.connection, line, RailCursor(database, name, PAYMENTS, token).hint)
+
+    return {name: opened(name, line) for name, line in lines.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     ways = _ways(settings, place, database, chance, rail, outgoing)
     planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, on_worked)
     at_banks = banks_of(settings, work, runner, chance)
-    rails |= at_banks.rails()
+    rails, issuers = rails | at_banks.rails(), issuers_of(at_banks.lines, database, chance)
     reconciler, asked = reconciler_of(settings, work, runner, chance, at_banks, on_worked)
     ends = (*ends, *asked, *(line.close for line in at_banks.lines.values()))
     closers = [client.close, outgoing.close, rail.close, people.close, *ends, database.close, work.close]
@@ -248,7 +248,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     return Worker(
         database, work, runner, rails, {rail: waiting_of(rail) for rail in rails},
         inbox_verbs(place, settings.charging, settings.disputing),
-        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers_of(at_banks.lines)),
+        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
         ring, place.banks, at_banks,
@@ -295,7 +295,7 @@ async def open_house(
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
-        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines),
+        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines, database, chance),
         registrar=registrar_of(settings), bank_sides=partial(sides_of, lines),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
         bank_calls=calls_of(settings.connections, database, chance),

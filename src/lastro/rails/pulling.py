@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
+from lastro.core.errors import Stale
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ async def pull_until(stop: asyncio.Event, pull: Callable[[], Awaitable[bool]]) -
             # The first failures are those of two processes that start together.
             tell = _log.warning if pause >= 1 else _log.info
             tell("network.gives_nothing", reason=away.reason)
+        except Stale as taken:  # this process stood still meanwhile, and another one reads on
+            _log.info("network.read_by_another", reason=str(taken))
         except Exception:  # noqa: BLE001 whatever it was, the messages are not confirmed and come again
             _log.exception("network.messages_not_stored")
         with suppress(TimeoutError):

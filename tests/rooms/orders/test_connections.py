@@ -1,8 +1,8 @@
 """Orders whose code the bank of a connection makes, on real rows and against a small bank that speaks API Pix."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -40,6 +40,12 @@ class Connected:
     shop: Shop
     bank: Bank
     issuers: dict[str, port.Issuer]
+    hints: list[str] = field(default_factory=list)
+
+    async def hint(self, payment_ids: Sequence[str]) -> bool:
+        """Takes what whoever polls is to look at."""
+        self.hints += payment_ids
+        return True
 
     @property
     def rail(self) -> str:
@@ -86,7 +92,7 @@ async def at_bank(shop: Shop) -> AsyncIterator[Connected]:
     made = Connected(shop, Bank(now=datetime.now(UTC)), {})
     await shop.cast.connect(shop.ana, made.rail, KEY)
     async with serving(made.bank) as line:
-        made.issuers[made.rail] = ApiPixIssuer(made.rail, line, "utc")
+        made.issuers[made.rail] = ApiPixIssuer(made.rail, line, "utc", made.hint)
         yield made
 
 
@@ -124,7 +130,7 @@ async def test_a_customer_may_be_left_out_and_the_partner_named(at_bank: Connect
         ({"amount": None}, ("order.amount", "REQUIRED")),
         ({"description": "Flores 🌷"}, ("order.description", "NOT_ALLOWED")),
         ({"pixKey": "other@example.com"}, ("order.pixKey", "INVALID")),
-        ({"financialPartner": "BANK2"}, ("order.financialPartner", "NOT_SUPPORTED")),
+        ({"financialPartner": "NOBANK"}, ("order.financialPartner", "NOT_SUPPORTED")),
         ({"expiration": 0}, ("order.expiration", "OUT_OF_RANGE")),
         ({"amount": {"currency": "BRL", "value": "0.00"}}, ("order.amount.value", "OUT_OF_RANGE")),
         ({"amount": {"currency": "BRL", "value": "10000000000.00"}}, ("order.amount.value", "OUT_OF_RANGE")),
@@ -232,6 +238,22 @@ async def test_what_is_paid_at_the_bank_is_not_canceled(at_bank: Connected) -> N
     assert await at_bank.status() == ["INITIAL"]
     assert await at_bank.paid(made) == "handled"
     assert await at_bank.status() == ["PAID"]
+
+
+async def test_an_order_ends_whose_charge_was_paid_with_another_amount_alone(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    (order_id,) = await at_bank.shop.column("SELECT id FROM orders")
+    charge = at_bank.bank.charges[made["pix"]["conciliationId"]]
+    expire = Expire(order_id, at_bank.here, before_its_time=True, issuers=at_bank.issuers)
+    other, asked = ({"endToEndId": f"E12345678202611281200{n:011}", "valor": valor, "txid": charge["txid"],
+                     "horario": instant(datetime.now(UTC))} for n, valor in ((1, "10.51"), (2, "10.50")))  # fmt: skip
+    charge |= {"status": "CONCLUIDA", "pix": [other, asked]}
+    await end(at_bank, expire)
+    assert await at_bank.status() == ["INITIAL"], "what it asked for is there as well"
+    assert at_bank.hints == [other["endToEndId"], asked["endToEndId"]], "no list of the bank may have it for a while"
+    charge["pix"] = [other]
+    await end(at_bank, expire)
+    assert await at_bank.status() == ["EXPIRED"]
 
 
 async def test_an_order_expires_once_the_bank_says_so(at_bank: Connected) -> None:

@@ -69,13 +69,15 @@ async def test_what_the_bank_took_from_an_old_payment_of_ours_is_found(branch: B
         returned(branch, "c1", now), returned(branch, "m2", now, status="EM_PROCESSAMENTO", natureza="MED_FRAUDE"),
     ]  # fmt: skip
     old = branch.bank.pay(1, now - 89 * DAY, txid=TXID, devolucoes=told)
-    branch.bank.pay(2, now - DAY, txid="b" * 32, devolucoes=[returned(branch, "x", now, natureza="MED_FRAUDE")])
+    other = branch.bank.pay(2, now - DAY, txid="b" * 32, devolucoes=[returned(branch, "x", now, natureza="MED_FRAUDE")])
     branch.bank.pay(3, now - DAY, txid=TXID)
     book = Book()
     assert await swept(branch, book) == 2
     assert [(one.payment_id, one.taking_id, one.nature, one.amount) for one in book.taken] == [
         (old, f"{old}:m1", "MED_FRAUDE", Money(100, "BRL")), (old, f"{old}:c1", "CONSOLE", Money(100, "BRL")),
     ]  # fmt: skip
+    listed = await branch.scene.admin.fetch("SELECT payment_id FROM foreign_payments WHERE rail = $1", RAIL)
+    assert [row["payment_id"] for row in listed] == [other], "no poll had found it"
     assert not branch.bank.wrong
 
 

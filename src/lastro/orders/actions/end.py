@@ -130,7 +130,9 @@ async def removed_at_bank(
     issuer = (issuers or {}).get(made.rail)
     if issuer is None:
         raise Transient("the connection is not configured here", is_on_its_way=False)
-    return replace(known, is_removed=await issuer.remove(made.reference, context.now))
+    amount = known.order.final_amount
+    assert amount is not None, "a bank makes no charge of an open amount"
+    return replace(known, is_removed=await issuer.remove(made.reference, amount, context.now))
 
 
 @dataclass(frozen=True)

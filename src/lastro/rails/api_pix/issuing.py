@@ -18,14 +18,18 @@ from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, IssueRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
+    from lastro.core.money import Money
     from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.errors import Where
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.wire import BankCharge
     from lastro.rails.network_client import NetworkAnswer
     from lastro.rails.port import Person
+
+    Hint = Callable[[Sequence[str]], Awaitable[bool]]
 
 LONGEST_SECONDS = 2**31 - 1
 LONGEST_TEXT = 140
@@ -42,12 +46,13 @@ _log = structlog.get_logger(__name__)
 
 
 class ApiPixIssuer:
-    """An Issuer: one connection to a bank. rail: its name."""
+    """An Issuer: one connection to a bank. rail: its name. hint: notes payments for whoever polls, by endToEndId."""
 
-    def __init__(self, rail: str, line: Line, clock: Clock) -> None:
+    def __init__(self, rail: str, line: Line, clock: Clock, hint: Hint | None = None) -> None:
         self._rail = rail
         self._line = line
         self._clock = clock
+        self._hint = hint
         self._charges = Charges(rail, line, clock, ISSUE_SECONDS)
 
     async def issue(self, request: ChargeRequest) -> IssuedCharge:
@@ -66,7 +71,7 @@ class ApiPixIssuer:
                 await self._remove(request.txid)
             raise AnswerInvalid(field) from wrong
 
-    async def remove(self, txid: str, now: datetime) -> bool:
+    async def remove(self, txid: str, amount: Money, now: datetime) -> bool:
         """Removes a charge; where the bank will not, looks what became of it; as the port says."""
         try:
             found = await self._charges.remove(txid)
@@ -74,8 +79,12 @@ class ApiPixIssuer:
             found = await self._charges.state(txid)
         if isinstance(found, Unknown):
             return True
-        if found.payments or found.status == wire.CONCLUDED:
+        if found.payments and self._hint is not None:  # a bank may list them too late for any poll
+            await self._hint([one.payment_id for one in found.payments])
+        if any(one.amount == amount for one in found.payments):
             return False
+        if found.status == wire.CONCLUDED:
+            return bool(found.payments)  # none is shown yet, or others than were asked for
         if found.status != wire.ACTIVE or (found.ends_at is not None and found.ends_at < now):
             return True
         raise Transient("the bank keeps the charge open", is_on_its_way=False)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 EARLY_SECONDS = 30.0  # so long before its end a token is not used any more
 REQUESTS_A_MINUTE = 6  # of tokens, by one process: a bank blocks an address that asks for too many
+FEWER_SECONDS = 60.0  # so long at most is one used that is good for fewer scopes: somebody may allow them meanwhile
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 32.0  # seconds after a request that brought none
 _UNTOLD_LIFE = 300.0  # RFC 6749 §5.1 lets the bank leave it out; the shortest life of the banks we know
 _LONGEST_LIFE = 86_400.0
@@ -189,6 +190,7 @@ class Tokens:
         self._until = now + max(found.seconds - EARLY_SECONDS, found.seconds / 2)
         self.scopes = found.scopes
         if missing := self.missing():
+            self._until = min(self._until, now + FEWER_SECONDS)
             self._tell(SetUpWrongly("scopes", " ".join(sorted(missing))))
         return found.token
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.rails.api_pix.connections import Connection
     from lastro.rails.api_pix.exchange import Line
+    from lastro.rails.api_pix.issuing import Hint
     from lastro.rails.api_pix.sweep import Takings
     from lastro.rails.port.foreign import Foreign
 
@@ -67,9 +68,9 @@ def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor
     return RailCursor(stores.database, connection.name, stream, stores.token)
 
 
-def issuer_of(connection: Connection, line: Line) -> ApiPixIssuer:
-    """Returns what makes an order's charge at a connection."""
-    return ApiPixIssuer(connection.name, line, connection.dialect.clock)
+def issuer_of(connection: Connection, line: Line, hint: Hint | None = None) -> ApiPixIssuer:
+    """Returns what makes an order's charge at a connection. hint: notes payments for whoever polls."""
+    return ApiPixIssuer(connection.name, line, connection.dialect.clock, hint)
 
 
 def statements_of(

@@ -72,18 +72,20 @@ class Sorter:
         foreign: list[ForeignPayment] = []
         for one in payments:
             if one.txid is None or one.txid not in own:
-                foreign.append(self._as_foreign(one))
+                foreign.append(as_foreign(self._watch.rail, one))
             elif one.key is not None and one.key not in self._watch.keys:
                 _log.critical("bank.key_differs", rail=self._watch.rail, network_id=one.payment_id)
-                foreign.append(self._as_foreign(one))
+                foreign.append(as_foreign(self._watch.rail, one))
             else:
                 messages.append(settled(one, one.txid))
         if foreign:
             await self._foreign.keep(foreign)
         await keep(messages)
 
-    def _as_foreign(self, one: BankPayment) -> ForeignPayment:
-        return ForeignPayment(self._watch.rail, one.payment_id, one.amount, one.at, one.txid, one.key)
+
+def as_foreign(rail: str, one: BankPayment) -> ForeignPayment:
+    """Returns a payment of a bank as it is kept in the list of foreign ones."""
+    return ForeignPayment(rail, one.payment_id, one.amount, one.at, one.txid, one.key)
 
 
 def settled(one: BankPayment, txid: str) -> NetworkMessage:

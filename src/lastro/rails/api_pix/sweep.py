@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from lastro.rails.api_pix import wire
+from lastro.rails.api_pix.polling import as_foreign
 from lastro.rails.messages import Malformed
 from lastro.rails.port import CONSOLE, Permanent, Taken, Transient, taken_message
 from lastro.standards.pix_ids import base62, is_txid_dynamic
@@ -112,7 +113,7 @@ class ReturnsFound:
     async def of(self, rows: tuple[bytes, ...]) -> list[tuple[BankPayment, tuple[BankReturn, ...], frozenset[str]]]:
         """Returns our payments on a page, their returns, and our returns' ids.
 
-        A payment that cannot be read is told: people look at the bank what became of it.
+        Others are kept as foreign ones. A payment that cannot be read is told: people look at the bank what became of it.
         """
         found: list[tuple[BankPayment, tuple[BankReturn, ...]]] = []
         for raw in rows:
@@ -123,6 +124,9 @@ class ReturnsFound:
                 _log.critical("bank.returns_unread", rail=self._rail, reason=str(unread))
         payments = [payment for payment, _ in found]
         ours = await own_payments(self._rail, payments, self._own, self._foreign)
+        others = [as_foreign(self._rail, one) for one in payments if one.payment_id not in ours]
+        if others:  # a bank may have listed them too late for any poll
+            await self._foreign.keep(others)
         mine = await self._own_returns.own([one.return_id for _, returns in found for one in returns])
         return [(payment, returns, mine) for payment, returns in found if payment.payment_id in ours]
 

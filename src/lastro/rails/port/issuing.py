@@ -80,10 +80,11 @@ class Issuer(Protocol):
         AnswerInvalid: what it answered cannot be used; it has been asked to remove the charge.
         """
 
-    async def remove(self, txid: str, now: datetime) -> bool:
+    async def remove(self, txid: str, amount: Money, now: datetime) -> bool:
         """Ends a charge, so that nobody can pay it any more. False: it was paid, and the payment is told of elsewhere.
 
-        A charge that the bank does not know, has removed, or whose time is over, has ended. Transient: not known.
+        A charge that the bank does not know, has removed, or whose time is over, has ended; and so has one that was paid
+        with other amounts alone, which the bank lets in where somebody has changed it there. Transient: not known.
         """
 
     async def close(self) -> None:

@@ -107,6 +107,7 @@ async def test_a_token_is_used_until_shortly_before_its_end(bank: Bank, lined: L
         ({"expires_in": None}, 270),
         ({"expires_in": "soon"}, 270),
         ({"expires_in": 1e30}, 86_370),
+        ({"scope": "cob.read"}, 60),
     ],
 )
 async def test_the_life_of_a_token_as_banks_write_it(
