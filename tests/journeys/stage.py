@@ -114,11 +114,15 @@ class Stage:
         await self.start("simulator")
         running = Running(self.home, self.base_url, self.simulator_url, self._url)
         self.sandbox = dict(await asyncio.to_thread(demo_data.seed, running))
-        self._environment["LASTRO_BANKS_FILE"] = str(bank_file.write(running, self.sandbox))
+        self._environment["LASTRO_BANKS_FILE"] = str(await self.connected(running))
         await asyncio.gather(*(self.start(name) for name in self._programs if name != "simulator"))
         # From here on the merchant of the simulator can check signatures.
         (self.home / "sandbox.json").write_text(json.dumps(self.sandbox), encoding="utf-8")
         await asyncio.to_thread(demo_data.fund, running, self.sandbox)
+
+    async def connected(self, running: Running) -> Path | None:
+        """The file of connections, once the bank and the demo data are there."""
+        return bank_file.write(running, self.sandbox)
 
     def close(self) -> None:
         """Ends everything, and lets go of the ports."""

@@ -2,7 +2,7 @@
 
 A line for each seed; what was broken under it; at the end how many held, what was done, and how to play those again that did not.
 --out FILE takes each storm's report as a line of JSON. --older FOLDER is as an upgrade is: the schema is this version's, and an API and a
-worker run that checkout's code until the storm is over. The exit status is 1 where something was broken.
+worker run that checkout's code until the storm is over. --bank: a company's orders are made by its own bank, which has faults of its own. The exit status is 1 where something was broken.
 """
 
 import argparse
@@ -22,11 +22,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tests.world.bank.storm import BANK
 from tests.world.whole.crowd import OPERATIONS
 from tests.world.whole.ends import STATES
 from tests.world.whole.town import built, removed
-from tests.world.whole_storm import Report, blown
+from tests.world.whole_storm import WORLD, Kind, Report, blown
 
+KINDS = {"world": WORLD, "bank": BANK}
 ACTS = 30
 PATIENCE_SECONDS = 300.0  # of a storm: on a busy machine it takes a minute
 _MEMORY = Path("/dev/shm")
@@ -52,18 +54,18 @@ def place() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _model(folder: Path) -> None:
+async def _model(folder: Path, kind: Kind) -> None:
     """The town that all others are copies of."""
-    async with built(folder):
+    async with built(folder, kind.town):
         pass
 
 
-def one(model: Path, seed: int, acts: int, older: Path | None = None) -> Report:
-    """A storm in this process. It cannot take for ever, and cannot end but with a report."""
+def one(model: Path, seed: int, acts: int, older: Path | None = None, kind: str = "world") -> Report:
+    """A storm in this process. kind: a name in KINDS. It cannot take for ever, and cannot end but with a report."""
 
     async def bounded() -> Report:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await blown(model, model.parent / f"town-{seed}", seed, acts, older)
+            return await blown(model, model.parent / f"town-{seed}", seed, acts, older, KINDS[kind])
 
     try:
         return asyncio.run(bounded())
@@ -82,17 +84,18 @@ def told(report: Report) -> str:
 
 
 def run(
-    seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object], older: Path | None = None
-) -> int:
+    seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object], older: Path | None = None,
+    kind: str = "world",
+) -> int:  # fmt: skip
     """All of them, or until it is interrupted, which lets those end that are under way; how many did not hold."""
     bad, done, refused, ends, ended = [], Counter[str](), Counter[str](), Counter[str](), 0
     with place() as folder:
         if os.geteuid() != 0:
             say("No disk is full in these storms: only root may mount a small one.")
         (folder / "model").mkdir(mode=0o711)
-        asyncio.run(_model(folder / "model"))
+        asyncio.run(_model(folder / "model", KINDS[kind]))
         with ProcessPoolExecutor(at_once, mp_context=get_context("spawn"), initializer=_undisturbed) as pool:
-            storms = [pool.submit(one, folder / "model", seed, acts, older) for seed in seeds]
+            storms = [pool.submit(one, folder / "model", seed, acts, older, kind) for seed in seeds]
             for future in _as_they_end(storms, say):
                 report = future.result()
                 ended += 1
@@ -107,13 +110,13 @@ def run(
                         file.write(json.dumps(report.as_row, default=str) + "\n")
     say(f"{ended - len(bad)} of {ended} storms hold.")
     never = sorted(set(OPERATIONS) - set(done))
-    if never:
+    if never and kind == "world":
         say(f"Not asked for in any of them: {', '.join(never)}")
     unseen = sorted({f"{table} {state}" for table, (_, states) in STATES.items() for state in states} - set(ends))
-    if unseen:
+    if unseen and kind == "world":
         say(f"Nothing ended so in any of them: {', '.join(unseen)}")
     for seed in bad:
-        say(f"again: make storm N=1 SEED={seed} ACTS={acts}")
+        say(f"again: make storm N=1 SEED={seed} ACTS={acts}" + (" ARGS=--bank" if kind == "bank" else ""))
     return len(bad)
 
 
@@ -147,17 +150,19 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument(
         "--older", type=Path, help="the checkout of a version before this one, which half of the processes run"
     )
+    parser.add_argument("--bank", action="store_true", help="orders by a bank that speaks API Pix, and its faults")
     given = parser.parse_args(words)
     for stop in (signal.SIGINT, signal.SIGTERM):  # what a shell runs in the background ignores the first
         signal.signal(stop, signal.default_int_handler)
     first: int = secrets.randbelow(2**31) if given.seed is None else given.seed
     seeds = [first + n for n in range(given.number)]
+    kind = "bank" if given.bank else "world"
 
     def say(line: Any) -> None:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    return 1 if run(seeds, given.acts, given.at_once, given.out, say, given.older) else 0
+    return 1 if run(seeds, given.acts, given.at_once, given.out, say, given.older, kind) else 0
 
 
 if __name__ == "__main__":

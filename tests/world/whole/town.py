@@ -96,16 +96,19 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 @dataclass(frozen=True)
 class Manner:
     """What is different in one town. is_narrow: its API turns many away. older: the checkout of a version before this one, whose code
-    half of the processes run until the town is `renewed`.
+    half of the processes run until the town is `renewed`. dialect: of the bank of a company of its own; empty: it has none.
     """
 
     is_narrow: bool = False
     older: Path | None = None
+    dialect: str = ""
 
     @property
     def told(self) -> list[str]:
         """In the words of a report's faults."""
-        return [*(["narrow doors"] if self.is_narrow else []), *([f"older {', '.join(_OLDER)}"] if self.older else [])]
+        bank = [f"a bank that speaks {self.dialect}"] if self.dialect else []
+        older = [f"older {', '.join(_OLDER)}"] if self.older else []
+        return [*(["narrow doors"] if self.is_narrow else []), *older, *bank]
 
 
 class Town(Stage):
@@ -247,11 +250,11 @@ def removed(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def built(folder: Path) -> AsyncIterator[Town]:
+async def built(folder: Path, kind: type[Town] = Town) -> AsyncIterator[Town]:
     """A new town in this folder: everybody has a client, accounts and money, and nothing is on its way."""
     disk = _disk(folder)
     server = EmbeddedServer.start(folder / "server")
-    town = Town(folder / "home", server, disk)
+    town = kind(folder / "home", server, disk, Manner())
     try:
         await migrate(server.dsn())
         await town.open()
@@ -299,12 +302,12 @@ async def visiting(town: Town) -> AsyncIterator[Play]:
 
 
 @asynccontextmanager
-async def copied(model: Path, folder: Path, manner: Manner = Manner()) -> AsyncIterator[Town]:
+async def copied(model: Path, folder: Path, manner: Manner = Manner(), kind: type[Town] = Town) -> AsyncIterator[Town]:
     """A town like one that was built in the folder `model` and is closed; in a new folder, which is gone afterwards."""
     try:
         disk = await asyncio.to_thread(_copy, model, folder)
         server = EmbeddedServer.start(folder / "server")
-        town = Town(folder / "home", server, disk, manner)
+        town = kind(folder / "home", server, disk, manner)
         try:
             await town.open()
             yield town

@@ -7,6 +7,7 @@ What falls when is the seed's; a fault comes once so many requests were made.
 import asyncio
 import os
 import random
+import shutil
 import signal
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,6 +25,7 @@ from tests.world.whole.town import APIS, PROCESSES, WORKERS
 
 from lastro.core.errors import Stale
 from lastro.core.failpoints import GAPS
+from lastro.core.schema_files import schema_folder
 from lastro.ops.migrate import migrate
 
 # Those that a process of the API passes; a worker passes each.
@@ -216,8 +218,9 @@ def _remake(number: int) -> _Made:
 
 @contextmanager
 def written(name: str, text: str) -> Iterator[Path]:
-    """A folder with this file alone."""
+    """A folder with this file behind those of the schema."""
     with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(schema_folder() / "migrations", folder, dirs_exist_ok=True)
         Path(folder, name).write_text(text, encoding="utf-8")
         yield Path(folder)
 
