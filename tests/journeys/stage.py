@@ -114,15 +114,16 @@ class Stage:
         await self.start("simulator")
         running = Running(self.home, self.base_url, self.simulator_url, self._url)
         self.sandbox = dict(await asyncio.to_thread(demo_data.seed, running))
-        self._environment["LASTRO_BANKS_FILE"] = str(await self.connected(running))
+        banks = await self.connected(running)
+        self._environment |= {} if banks is None else {"LASTRO_BANKS_FILE": str(banks)}
         await asyncio.gather(*(self.start(name) for name in self._programs if name != "simulator"))
         # From here on the merchant of the simulator can check signatures.
         (self.home / "sandbox.json").write_text(json.dumps(self.sandbox), encoding="utf-8")
         await asyncio.to_thread(demo_data.fund, running, self.sandbox)
 
     async def connected(self, running: Running) -> Path | None:
-        """The file of connections, once the bank and the demo data are there."""
-        return bank_file.write(running, self.sandbox)
+        """The file of connections, once the bank and the demo data are there; None: no company has a bank of its own."""
+        return None
 
     def close(self) -> None:
         """Ends everything, and lets go of the ports."""
@@ -238,6 +239,13 @@ class Stage:
     def environment(self) -> Mapping[str, str]:
         """What its processes are given."""
         return self._environment
+
+
+class StageAtBank(Stage):
+    """A stage whose second company has its account at the simulated bank, as in a sandbox."""
+
+    async def connected(self, running: Running) -> Path | None:
+        return bank_file.write(running, self.sandbox)
 
 
 def _started(program: Sequence[str], environment: Mapping[str, str]) -> Process:

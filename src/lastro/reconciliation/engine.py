@@ -16,7 +16,7 @@ import structlog
 from lastro.core import work_queue
 from lastro.core.concurrency import together
 from lastro.core.errors import Stale
-from lastro.rails.port import INWARD, Transient
+from lastro.rails.port import INWARD, NotIssued, Transient
 from lastro.reconciliation import store
 from lastro.reconciliation.actions.compare import Compare, Lack
 from lastro.reconciliation.actions.days import Begin, Finish, Note
@@ -121,7 +121,10 @@ class Reconciler:
             if statement.edition > 1:
                 await self._retire(statement)
         while True:
-            page = await self.statements[statement.rail].statement(statement.day, statement.place)
+            try:
+                page = await self.statements[statement.rail].statement(statement.day, statement.place)
+            except NotIssued as later:
+                return later.seconds
             if page is None:
                 return _AGAIN_SECONDS
             statement = _turned(statement, page)

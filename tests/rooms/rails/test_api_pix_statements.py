@@ -15,7 +15,7 @@ from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.statements import ApiPixStatements
 from lastro.rails.api_pix.sweep import ReturnsFound
 from lastro.rails.instruments import Instruments
-from lastro.rails.port import StatementLine, StatementPage, Transient
+from lastro.rails.port import NotIssued, StatementLine, StatementPage, Transient
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.pix_ids import return_id
 
@@ -59,9 +59,11 @@ class Ledger:
         found: list[StatementPage] = []
         place: str | None = None
         while True:
-            page = await (source or self.source).statement(self.day, place)
-            if page is None:
+            try:
+                page = await (source or self.source).statement(self.day, place)
+            except NotIssued:
                 return None
+            assert page is not None
             found.append(page)
             place = page.following
             if place is None:

@@ -84,7 +84,7 @@ class Sorter:
 
 
 def as_foreign(rail: str, one: BankPayment) -> ForeignPayment:
-    """Returns a payment of a bank as it is kept in the list of foreign ones."""
+    """Returns a bank's payment as the list of foreign ones keeps it."""
     return ForeignPayment(rail, one.payment_id, one.amount, one.at, one.txid, one.key)
 
 

@@ -18,6 +18,7 @@ from lastro.rails.api_pix.nightly import BEGINS_AT
 from lastro.rails.api_pix.polling import settled
 from lastro.rails.api_pix.returns import ended
 from lastro.rails.api_pix.sweep import DISPUTED_WITHIN, message_of, taken_of, taking_id
+from lastro.rails.port import NotIssued
 from lastro.rails.port.statements import CHARGEBACK, IN, INWARD, RETURN_OUT, StatementLine, StatementPage, Totals
 from lastro.standards.calendar import day_bounds, instant
 
@@ -93,12 +94,12 @@ class ApiPixStatements:
         self._readings: dict[date, _Reading] = {}
 
     async def statement(self, day: date, after: str | None) -> StatementPage | None:
-        """Returns one page; None: the day is not over, or its list has not yet held still for an hour."""
-        now = await self._now()
-        if now < instant(day + timedelta(days=1), BEGINS_AT):
-            return None
+        """Returns one page. NotIssued: the day is not over, or its list has not yet held still for an hour."""
+        now, begins = await self._now(), instant(day + timedelta(days=1), BEGINS_AT)
+        if now < begins:
+            raise NotIssued((begins - now).total_seconds())
         if after is None and not await self._agrees(day, now):
-            return None
+            raise NotIssued((self._readings[day].at + self._agrees_after - now).total_seconds())
         reading = self._readings.get(day) or await self._read(day, now)  # another process has begun the statement
         lines, following = await self._page(day, after)
         return StatementPage(lines, reading.totals, following)

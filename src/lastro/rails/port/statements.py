@@ -84,13 +84,22 @@ class StatementPage:
     following: str | None
 
 
+class NotIssued(Exception):  # noqa: N818 it says what the network has not done
+    """A statement is not issued yet. seconds: until it is worth asking for, where that is known."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
 class Statements(Protocol):
     """The source of a rail's statements."""
 
     async def statement(self, day: date, after: str | None) -> StatementPage | None:
         """Returns a page of the statement of a day that is over; None: it is not issued yet.
 
-        after: what the page before has named; None: the first. Transient: ask again later.
+        after: what the page before has named; None: the first. Transient: ask again later. NotIssued: as None, and it is
+        known when to ask again.
         """
 
 
