@@ -18,6 +18,7 @@ import pytest
 import uvicorn
 from aiohttp import web
 
+from lastro.app.banks import Banks
 from lastro.core.clock import BusinessClock
 from lastro.core.commit import commit
 from lastro.core.db import Database
@@ -97,6 +98,7 @@ class Scene:
         self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.signals.on_commit)
         self.rail = Spi(SpiEndpoint(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
+        self.at_banks = Banks({}, self.runner, self.work, self.chance.uuid(AT), self.inbox)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)
         self.requester = StatusPoller(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
         self.handled: list[Handled] = []

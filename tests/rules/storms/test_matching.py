@@ -21,8 +21,8 @@ def _both() -> tuple[dict[str, Any], dict[str, Any]]:
     back = {"amount": "1.00", "status": "SETTLED"}
     network = {
         "/payments": [
-            {"endToEndId": _OURS, "status": "SETTLED", "amount": "5.00", "returns": [{"returnId": "D1", **back}]},
-            {"endToEndId": _THEIRS, "status": "SETTLED", "amount": "6.00", "returns": [{"returnId": "D2", **back}]},
+            {"endToEndId": _OURS, "receiverIspb": "99999020", "status": "SETTLED", "amount": "5.00", "returns": [{"returnId": "D1", **back}]},
+            {"endToEndId": _THEIRS, "receiverIspb": "99999010", "status": "SETTLED", "amount": "6.00", "returns": [{"returnId": "D2", **back}]},
         ],
         "/teds": [
             {"numCtrlIf": "T1", "status": "SETTLED", "amount": "7.00", "returned": {"numCtrlStr": "S1", "amount": "7.00"}},

@@ -172,7 +172,7 @@ _RAIL_CODES = {
 }  # fmt: skip
 _ACT_CODES = {
     "IN": "01", "OUT": "02", "REFUND": "03", "RETURNED": "04", "PROVED": "05", "REFUND_PROVED": "06", "SETTLEMENT": "07",
-    "CHARGEBACK": "08",
+    "CHARGEBACK": "08", "TAKEN": "09",
 }  # fmt: skip
 _OTHER_CODES = {
     "PAYOUT_FEE": "0001", "PART_IN": "0002", "STRANDED_IN": "0003", "RETURN_CREDITED": "0004", "MED_BLOCK": "0005",
