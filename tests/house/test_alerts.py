@@ -34,7 +34,7 @@ def _gauge(name: str, limit: float, labels: str = "") -> Case:
 
 def _left(name: str, limit: float) -> Case:
     """What has less time left than a limit fires, also once none is left; what has as much does not, nor does a time without end."""
-    return Case(({name: f"{limit - 1:g}x30"}, {name: "-5x30"}), ({name: f"{limit:g}x30"}, {name: "1e300x30"}))
+    return Case(({name: f"{limit - 1:.0f}x30"}, {name: "-5x30"}), ({name: f"{limit:.0f}x30"}, {name: "1e300x30"}))
 
 
 _API, _WORKER, _OTHER = (
