@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import uvloop
 from bench import (
+    banks,
     console,
     day,
     deliveries,
@@ -93,6 +94,7 @@ _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "restore": lambda laid, quick: restore.drilled(laid, 60e6 if quick else 1.05e9),
     "console": lambda laid, quick: console.measured(laid, *((20, 100_000) if quick else (60, 1_000_000))),
     "overload": lambda laid, quick: overload.measured(laid, *_rounds(quick)),
+    "banks": lambda laid, quick: banks.measured(laid, *((2, 2_000, 100_000) if quick else (3, 10_000, 1_000_000))),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
 _HOUR = "hour"  # of --minutes at --rate

@@ -1,0 +1,72 @@
+"""Reads a bank's list of very many Pix as a poll does, and tells its memory: `python -m bench.bank_reading FILE ITEMS`.
+
+FILE: of connections. A line for each hundredth of the items: how many were read, and the bytes that the process holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastro.rails.api_pix import Ambient, BankLine, read
+from lastro.rails.api_pix.lists import Lists
+from lastro.rails.api_pix.opening import terms_of, watch_of
+from lastro.rails.api_pix.polling import Sorter
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+
+class Nobody:
+    """Owns nothing, and takes foreign payments without keeping them."""
+
+    async def own(self, _: str, _txids: Collection[str]) -> frozenset[str]:
+        """Tells that none is ours."""
+        return frozenset()
+
+    async def keep(self, _: Sequence[Any]) -> None:
+        """Forgets them."""
+
+    async def claimed(self, _: str, _ids: Collection[str]) -> frozenset[str]:
+        """Tells that none is claimed."""
+        return frozenset()
+
+
+def resident() -> int:
+    """The bytes that this process holds now."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+
+
+async def run(file: Path, text: str, items: int) -> None:
+    """Reads the list once, page by page. text: of the file."""
+    found, problems = read(text, file.parent, datetime.now(UTC), is_sandbox=True)
+    if problems:
+        raise RuntimeError(str(problems))
+    line = BankLine(found[0], Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "bench"))
+    terms, nobody, seen = terms_of(found[0]), Nobody(), 0
+    sorter = Sorter(watch_of(found[0]), terms, nobody, nobody)
+
+    async def keep(_: object) -> None:
+        pass
+
+    async def take(rows: tuple[bytes, ...]) -> None:
+        nonlocal seen
+        await sorter.store(rows, keep)
+        seen += len(rows)
+        if seen % (items // 100) == 0:
+            sys.stdout.write(f"{seen} {resident()}\n")
+            sys.stdout.flush()
+
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    await Lists(terms, line).payments(at, at + timedelta(days=1), take, items=str(items))
+    await line.close()
+
+
+if __name__ == "__main__":
+    name = Path(sys.argv[1])
+    asyncio.run(run(name, name.read_text(), int(sys.argv[2])))
