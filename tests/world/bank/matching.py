@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.journeys.play import cents
@@ -170,9 +171,16 @@ def _taken(sides: Sides, one: dict[str, Any], back: dict[str, Any]) -> Iterator[
         yield f"the bank has given back {back} of {one}, and we have {dict(mine)}"
 
 
+def _is_in_time(one: dict[str, Any], charge: dict[str, Any]) -> bool:
+    """Whether it was paid before the charge's end: the bank lets others in, where a person forces it to."""
+    calendar = charge["calendario"]
+    ends = datetime.fromisoformat(calendar["criacao"]) + timedelta(seconds=calendar["expiracao"])
+    return datetime.fromisoformat(one["horario"]) <= ends
+
+
 def _orders(sides: Sides) -> Iterator[str]:
     """What has ended here can no more be paid there, and what was paid there by its code is not unpaid here."""
-    as_asked = {one["txid"] for one in sides.pix if sides.asks(one)}
+    as_asked = {one["txid"] for one in sides.pix if sides.asks(one) and _is_in_time(one, sides.charges[one["txid"]])}
     for txid, order in sides.asked.items():
         charge = sides.charges.get(txid)
         if charge is None:
