@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 NAME = "simbank"  # the connection; an order names it as SIMBANK
 COMPANY = 2
 _POLL_SECONDS = 5
+_WINDOW_DAYS = 31
+_REQUESTS_PER_MINUTE = 6_000
 _GIVEN = ("dialect", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file", "key_file", "ca_file")
 
 
@@ -31,6 +33,9 @@ def write(running: Running, sandbox: Mapping[str, Any]) -> Path | None:
         f"company = {COMPANY}",
         *(f"{name} = {json.dumps(customer[name])}" for name in _GIVEN),
         f"poll_seconds = {_POLL_SECONDS}",
+        # A day's statement asks for the returns of ninety days: a month of days, at a bank's pace, takes minutes.
+        f"window_days = {_WINDOW_DAYS}",
+        f"requests_per_minute = {_REQUESTS_PER_MINUTE}",
         f"[{NAME}.keys]",
         *(f"{json.dumps(key)} = {json.dumps(number)}" for key in customer["keys"]),
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from lastro.core.errors import conflict, invalid
 
 # fmt: off
-AMOUNT_REQUIRED = invalid("order.amount", "REQUIRED", "is required: only a PIX order may leave the amount open",
-    "Only a PIX order may leave its amount open, and none whose code a bank makes.", "Give the amount.")
+AMOUNT_REQUIRED = invalid("order.amount", "REQUIRED", "is required: only PIX with a code of ours may leave it open",
+    "Only a PIX order may leave its amount open, and none whose code a bank of yours makes.", "Give the amount.")
 PIX_KEY_NOT_ALLOWED = invalid("order.pixKey", "NOT_ALLOWED", "is for PIX alone",
     "A key is chosen for PIX alone.", "Leave it out.")
 ADDRESS_REQUIRED = invalid("customer.address", "REQUIRED", "is required for this method",

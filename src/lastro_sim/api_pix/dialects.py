@@ -40,15 +40,15 @@ class Dialect:
     returned: int = 201
     """The status of a new return."""
     posts: bool = True
-    """Whether the bank chooses a txid where none is given: POST /cob."""
+    """True where the bank chooses a txid where none is given: POST /cob."""
     lists_webhooks: bool = True
     code_field: str = "pixCopiaECola"
     nulls: bool = False
-    """Whether absent fields stand there as null."""
+    """True where absent fields stand there as null."""
     local_times: bool = False
-    """Whether times are those of Brasilia, marked Z."""
+    """True where times are those of Brasilia, marked Z."""
     milliseconds: bool = True
-    """Whether inicio and fim may have fractions of a second."""
+    """True where inicio and fim may have fractions of a second."""
     most_items: int = 1000
     tx_id_parameter: str = "txid"
     required_headers: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Dialect:
     """The form of its errors: bacen, efi or bb."""
     missing_scope: int = 403
     tests_webhooks: bool = False
-    """Whether a new webhook is called twice: without a certificate, which it must refuse, and with the bank's."""
+    """True where a new webhook is called twice: without a certificate, which it must refuse, and with the bank's."""
     retries: tuple[int, ...] = ()
     """Seconds from each call of a webhook to the next, where it fails. Not in the standard (bacen/pix-api#72)."""
 

@@ -41,6 +41,7 @@ async def test_ours_goes_into_the_inbox_and_all_others_into_the_list(branch: Bra
     told = port.collected(bytes(row["body"]))
     at = at.replace(microsecond=at.microsecond // 1000 * 1000)
     assert (row["subject"], told) == (ours, port.Collected(ours, TXID, Money(1050, "BRL"), at, at))
+    assert row["txid"] == TXID, "or its order would be ended, or claimed for, while this waits"
 
 
 async def test_nothing_is_told_twice_however_often_it_is_listed(branch: Branch) -> None:

@@ -89,10 +89,13 @@ def as_foreign(rail: str, one: BankPayment) -> ForeignPayment:
 
 
 def settled(one: BankPayment, txid: str) -> NetworkMessage:
-    """Returns the message of a payment of ours. The bank has it, so that it is settled."""
+    """Returns the message of a payment of ours. The bank has it, so that it is settled.
+
+    Its txid lets an order see that money for it is in the inbox, while nobody has booked it.
+    """
     told = port.Collected(one.payment_id, txid, one.amount, paid_at=one.at, settled_at=one.at)
     name = f"pix:{one.payment_id}"
-    return port.NetworkMessage(port.COLLECTION_SETTLED, name, one.payment_id, port.encode(told), instrument=txid)
+    return port.NetworkMessage(port.COLLECTION_SETTLED, name, one.payment_id, port.encode(told), txid=txid, instrument=txid)
 
 
 class Polling:
