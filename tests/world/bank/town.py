@@ -17,7 +17,6 @@ CLIENT = "lastro-demo"  # of the bank: the second company
 _QUICK = str(Path(__file__).with_name("quick.py"))
 _PATHS = {"santander": "/v1", "sicredi": ""}  # behind the bank's address, where it is not /v2
 # As quick as may be: a bank that says 429 a few times would hold up the storm's end for minutes.
-_MORE = "requests_per_minute = 60000"
 _END_CURSORS = "UPDATE rail_cursors SET leased_until = machine_now() WHERE leased_until > machine_now()"
 
 
@@ -44,13 +43,15 @@ class BankTown(Town):
         file = bank_file.write(running, self.sandbox)
         assert file is not None
         secret = _written(running.home / "bank-webhook-secret", "a-secret-of-a-storm-of-32-letters")
-        more = [_MORE, f'webhook = "{self.base_url}"', f"secret_file = {json.dumps(str(secret))}"]
+        more = [f'webhook = "{self.base_url}"', f"secret_file = {json.dumps(str(secret))}"]
         more += [*(['bank_account = "12345-6"'] if dialect == "inter" else [])]
         if dialect == "bb":
             key = _written(running.home / "bank-app-key", "app-key-of-a-storm")
             more.append(f"app_key_file = {json.dumps(str(key))}")
-        text = file.read_text(encoding="utf-8").replace(f"[{RAIL}]\n", "\n".join([f"[{RAIL}]", *more, ""]), 1)
-        return _written(file, text)
+        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = [line for line in lines if not line.startswith("window_days")]  # the dialect's own
+        at = lines.index(f"[{RAIL}]") + 1
+        return _written(file, "\n".join([*lines[:at], *more, *lines[at:], ""]))
 
     async def end_leases(self) -> None:
         """The lease of whoever read the bank's lists ends, too."""
