@@ -122,7 +122,7 @@ async def _overhead(shop: _Shop, rounds: int) -> list[Figure]:
     own = f"one whose code is ours {statistics.median(plain):.2f} ms"
     return [
         Figure(
-            "an order by a bank, without the bank", "ms p50", Rounds(added), None, 5, 3, at_most=True, digits=2, note=note
+            "an order by a bank, without the bank", "ms p50", Rounds(added), None, 3, 2, at_most=True, digits=2, note=note
         ),
         Figure("and without what any order takes", "ms p50", Rounds(beside), None, 3, 2, at_most=True, digits=2, note=own),
     ]

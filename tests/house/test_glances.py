@@ -45,6 +45,9 @@ _GLANCES: Mapping[str, tuple[Query[Any], str]] = {
     "what an order is for, and whether its code is taken": (
         Query(orders.ASKED_FIRST, (None, None, "PIX", "pix", "x"), len), f"'{_ID}', NULL, 'PIX', 'pix', 'x'",
     ),
+    "what a Pix order is for, and whether its code is taken": (
+        Query(orders.PIX_DESTINATION, (None, None, "PIX", None, "x"), len), f"'{_ID}', NULL, 'PIX', NULL, 'x'",
+    ),
     "a refund": (refunds.by_id(_ID), f"'{_ID}'"),
     "a static code": (static_codes.code_by_id(_ID), f"'{_ID}'"),
     "a payout by its id in the network": (payouts.by_network_id_query("x"), "'x'"),

@@ -127,13 +127,13 @@ def _undisturbed() -> None:
 
 def _as_they_end(storms: list[Future[Report]], say: Callable[[str], object]) -> Iterator[Future[Report]]:
     """Each once. After an interruption only those that had begun."""
-    med_event = set[Future[Report]]()
+    ended = set[Future[Report]]()
     try:
         for future in as_completed(storms):
-            med_event.add(future)
+            ended.add(future)
             yield future
     except KeyboardInterrupt:
-        begun = [future for future in storms if not (future in med_event or future.cancel())]
+        begun = [future for future in storms if not (future in ended or future.cancel())]
         say(f"Interrupted: the {len(begun)} that have begun are waited for.")
         yield from as_completed(begun)
 

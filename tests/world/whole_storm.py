@@ -71,6 +71,8 @@ _ANSWER_REFUSED = "INBOX.CONTRADICTS refused"
 _RETURNED_TOO_LATE = "SELECT 1 FROM refunds WHERE called_off_at IS NOT NULL AND state = 'PAID' LIMIT 1"
 # By a fault, too: what the simulated directory says when it was told to refuse a word of ours.
 _DIRECTORY_REFUSES = "outbox.refused The directory refuses it"
+# While a bank refuses access, what is sent there fails at each step of the clock, and an operator is told both.
+_BANK_REFUSES_ACCESS = "BANK.SET_UP_WRONGLY"
 # A worker's task came to an end that nobody foresaw, unless the database was away. Tried again it may go well, and the books
 # add up: the mistake is there all the same.
 _UNFORESEEN = frozenset({
@@ -158,6 +160,8 @@ def alarms(complaints: Collection[str], *, with_older: bool = False) -> list[str
     explained = [*_EXPLAINED_ALARMS, *(_OF_OLDER if with_older else ())]
     if any(_DIRECTORY_REFUSES in said for said in complaints):
         explained.append("INBOX.CONTRADICTS refused")
+    if any(_BANK_REFUSES_ACCESS in said for said in complaints):
+        explained.append("OUTBOX.STUCK")
     return [said for said in complaints if _is_alarming(said) and not any(known in said for known in explained)]
 
 

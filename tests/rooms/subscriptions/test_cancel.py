@@ -39,7 +39,7 @@ async def accepted(desk: Desk, bank: Bank, journey: str = JOURNEY_2, **changes: 
     return made
 
 
-async def med_event(desk: Desk) -> list[str]:
+async def event_types(desk: Desk) -> list[str]:
     return [kind for kind, _, _ in await desk.events()]
 
 
@@ -56,7 +56,7 @@ async def test_its_payer_takes_it_back(desk: Desk, bank: Bank, journey: str, is_
     assert [one["status"] for one in record["statusHistory"]] == ["PENDING", "ACCEPTED"]
     assert record["requestedBy"] == PAYER
     assert await desk.column("SELECT raw_reason FROM subscription_cancellations") == ["SLDB"]
-    ended = [one for one in await med_event(desk) if one.endswith("CANCELED")]
+    ended = [one for one in await event_types(desk) if one.endswith("CANCELED")]
     first = ["ORDER-PAYIN.CANCELED"] if journey == JOURNEY_3 and not is_accepted else []
     assert ended == [*first, "SUBSCRIPTION.CANCELED"]
     body = next(body for kind, body, _ in await desk.events() if kind == "SUBSCRIPTION.CANCELED")
@@ -64,7 +64,7 @@ async def test_its_payer_takes_it_back(desk: Desk, bank: Bank, journey: str, is_
     assert await bank.cancels(made, message_id=message_id) == "known"
     assert await bank.cancels(made) == "ignored"
     assert (await desk.read(made["id"]))["cancellations"] == [record]
-    assert await med_event(desk) == sorted(await med_event(desk))
+    assert await event_types(desk) == sorted(await event_types(desk))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ async def test_the_payers_bank_is_asked_to_end_what_was_authorized(desk: Desk, b
     body = next(body for kind, body, _ in await desk.events() if kind == "SUBSCRIPTION.CANCELED")
     assert body["data"]["reason"] == reason
     assert await bank.decides(made, "CONFIRMED") == "known"
-    assert (await med_event(desk)).count("SUBSCRIPTION.CANCELED") == 1
+    assert (await event_types(desk)).count("SUBSCRIPTION.CANCELED") == 1
 
 
 @pytest.mark.parametrize(("outcome", "becomes"), [("REFUSED", "REJECTED"), ("FAILED", "ERROR")])
@@ -157,7 +157,7 @@ async def test_a_no_leaves_it_as_it_is_and_another_may_be_asked(desk: Desk, bank
     (record,) = read["cancellations"]
     assert (read["status"], record["status"], record["errorCode"]) == ("ACCEPTED", becomes, "AP13")
     assert record["errorMessage"] == "AP13: refused by the network"
-    assert "SUBSCRIPTION.CANCELED" not in await med_event(desk)
+    assert "SUBSCRIPTION.CANCELED" not in await event_types(desk)
     assert await bank.decides(made, outcome, "AP13") == "known"
     assert await bank.decides(made, "CONFIRMED") == "alarmed", "there it is over, and people must look"
     assert (await desk.read(made["id"]))["status"] == "ACCEPTED"
@@ -181,7 +181,7 @@ async def test_a_waiting_one_is_accepted_when_it_ends_another_way(desk: Desk, ba
     assert await bank.cancels(made) == "handled"
     read = await desk.read(made["id"])
     assert [one["status"] for one in read["cancellations"]] == ["ACCEPTED", "ACCEPTED"]
-    assert (await med_event(desk)).count("SUBSCRIPTION.CANCELED") == 1
+    assert (await event_types(desk)).count("SUBSCRIPTION.CANCELED") == 1
     assert await bank.decides(made, "REFUSED", "MIDI") == "ignored", "there is nothing left to cancel"
     assert await bank.decides(made, "CONFIRMED") == "known"
 

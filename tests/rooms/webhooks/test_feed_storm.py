@@ -172,8 +172,8 @@ def assert_in_order(seen: list[dict[str, Any]], transactions: list[Transaction])
     assert pairs
     for one, other in pairs:
         assert max(map(place.__getitem__, one.events)) < min(map(place.__getitem__, other.events))
-    med_event: dict[UUID, list[int]] = {}
+    places: dict[UUID, list[int]] = {}
     for t in sorted(transactions, key=lambda t: t.ended):
         for reference, event in zip(t.objects, t.events, strict=True):
-            med_event.setdefault(reference, []).append(place[event])
-    assert all(a < b for order in med_event.values() for a, b in pairwise(order)), "an object's events in their order"
+            places.setdefault(reference, []).append(place[event])
+    assert all(a < b for order in places.values() for a, b in pairwise(order)), "an object's events in their order"

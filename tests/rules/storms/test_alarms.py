@@ -41,6 +41,12 @@ def test_a_word_that_the_directory_was_told_to_refuse_is_no_alarm() -> None:
     assert alarms([refused, "worker outbox.refused The directory refuses it"]) == []
 
 
+def test_a_bank_that_refuses_access_is_why_nothing_can_be_sent_there() -> None:
+    stuck = "worker OUTBOX.STUCK "
+    assert alarms([stuck]) == [stuck]
+    assert alarms([stuck, "worker BANK.SET_UP_WRONGLY access"]) == []
+
+
 def test_every_object_is_looked_at_or_excused() -> None:
     assert {machine.name for machine in MACHINES} == STATES.keys() | NEVER_AT_AN_END.keys()
     assert not STATES.keys() & NEVER_AT_AN_END.keys()

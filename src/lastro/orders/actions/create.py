@@ -89,27 +89,26 @@ class MakeOrder(Act[CreateOrderContext]):
         return None if self._asks_first else self.destinations.collected(self._where)
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
-        """Reads the company's setup, the account and the key. A collected order gets a number."""
+        """Reads the company's setup and the account of a collected order, and gives it a number."""
         known = await self.destinations.find(session, self._where)
-        if known.bank is not None and self._method.rail is None:
-            return replace(known, is_taken=await store.is_taken(session, self.company_id, self.form.order.external_id))
-        if self._method.rail is None:
-            return known
         self.destinations.down = (known.setup.down, context.now)
         return replace(known, number=await self.destinations.numbers.take(session, context.now))
 
     def query(self) -> Query[CreateOrderContext] | None:
-        """Returns the one query, where a partner is asked first: nothing is cached then, and it looks for the code."""
-        if not self._asks_first:
+        """Returns the one query, which looks for the code too: a partner or a bank may be asked. None: a collected order."""
+        is_pix = self._method.rail is None
+        if not (is_pix or self._asks_first):
             return None
-        order = self.form.order
+        _, method, account_id, key, rail = self._where
 
         def known(rows: list[Record]) -> CreateOrderContext:
-            found = store.destination_from(rows[0], order.payment_method)
-            return CreateOrderContext(*found, number=rows[0]["sequence"], is_taken=rows[0]["is_taken"])
+            found = CreateOrderContext(*store.destination_from(rows[0], method))
+            if is_pix:
+                self.destinations.learn(self._where, found)
+            return replace(found, number=rows[0]["sequence"], is_taken=rows[0]["is_taken"])
 
-        named = (self.account_id, order.pix_key, order.payment_method, PIX, order.external_id)
-        return Query(store.ASKED_FIRST, named, known)
+        sql = store.PIX_DESTINATION if is_pix else store.ASKED_FIRST
+        return Query(sql, (account_id, key, method, rail, self.form.order.external_id), known)
 
     async def call_out(self, known: CreateOrderContext, context: RequestContext) -> CreateOrderContext | Refused:
         """Asks the partner for its rate, or the bank for its code. Neither is asked where something else refuses."""

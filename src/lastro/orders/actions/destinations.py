@@ -40,7 +40,7 @@ class CreateOrderContext:
     rail: str | None = None  # of the partner that gave the quote
     card: Drawn | None = None  # of a payment by card
     issued: IssuedCharge | None = None  # of an order by a connection: what its bank has made
-    is_taken: bool = False  # an open or paid order has the code; read only if a partner is asked first
+    is_taken: bool = False  # an open or paid order has the code; not looked for by what is cached, or collected
     good_until: datetime | None = None  # end of cached parts without a version; None: all have one, or were just read
     final: Money | None = None  # the amount that the bank was asked for
 
@@ -81,13 +81,14 @@ class Destinations:
         """Reads where an order goes, and remembers it."""
         company_id, method, account_id, key, rail = where
         known = CreateOrderContext(*await store.destination(session, company_id, account_id, key, method, rail))
-        # "The first active account" has no version: a result that rests on it is not cached.
-        if (account_id, key) != (None, None) or known.setup.default_account_id is not None:
-            self.learn(where, known)
+        self.learn(where, known)
         return known
 
     def learn(self, where: Where, known: CreateOrderContext) -> None:
         """Remembers a destination; drops the oldest one when there are too many."""
+        _, _, account_id, key, _ = where
+        if (account_id, key) == (None, None) and known.setup.default_account_id is None:
+            return  # "the first active account" has no version: a result that rests on it is not cached
         self.known[where] = known
         if len(self.known) > _REMEMBERED:
             self.known.popitem(last=False)

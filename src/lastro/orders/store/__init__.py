@@ -114,15 +114,16 @@ _RESERVED = "SELECT rail FROM pix_payments WHERE company_id = $1 AND order_id = 
 _PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
-# The same where a partner is asked before anything is written, with a number for that request. is_taken: the code is one of
-# those in orders_external_id_key.
-_IS_TAKEN = """EXISTS (
-    SELECT 1 FROM orders WHERE company_id = $1 AND external_id = {} AND origin = 'TRANSPARENT'
-       AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR'))"""
-ASKED_FIRST = f"""
-SELECT d.*, nextval('network_ids_seq') AS sequence, {_IS_TAKEN.format("$6")} AS is_taken
+# The same where a partner or a bank may be asked before anything is written. is_taken: the code is one of those in
+# orders_external_id_key.
+_ASKED_FIRST = f"""
+SELECT d.*, {{}} AS sequence, EXISTS (
+    SELECT 1 FROM orders WHERE company_id = $1 AND external_id = $6 AND origin = 'TRANSPARENT'
+       AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR')) AS is_taken
   FROM ({_DESTINATION}) d
 """  # noqa: S608 a statement of our own
+ASKED_FIRST = _ASKED_FIRST.format("nextval('network_ids_seq')")  # with a number for that request
+PIX_DESTINATION = _ASKED_FIRST.format("NULL::bigint")
 # Without chargebacks: one may wait for the very end that waits here.
 _IN_INBOX = f"""
 SELECT 1 FROM inbox WHERE company_id = $1 AND txid IN ($2, $4) AND due_at IS NOT NULL
@@ -158,14 +159,8 @@ async def destination(
     return destination_from(row, method)
 
 
-async def is_taken(session: Session, company_id: UUID, external_id: str) -> bool:
-    """Tells whether an open or paid order has a client's code."""
-    taken: bool = await session.value(f"SELECT {_IS_TAKEN.format('$2')}", company_id, external_id)
-    return taken
-
-
 def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | None, PixKey | None]:
-    """Maps a row of _DESTINATION or ASKED_FIRST, as `destination` does."""
+    """Maps a row of _DESTINATION, ASKED_FIRST or PIX_DESTINATION, as `destination` does."""
     setup = setup_from(row, method, "setup_version")
     account = None if row["id"] is None else account_from(row)
     pix_key = None
