@@ -50,9 +50,12 @@ SELECT n.rail FROM connections n WHERE n.rail <> ALL ($1::text[]) AND EXISTS (
 
 
 def lines_of(settings: Settings, chance: Chance) -> dict[str, BankLine]:
-    """Returns a line to each bank account, by its connection's name."""
+    """Returns a line to each bank account, by its connection's name. Operators are told of certificates that are over."""
     ambient = Ambient(time.monotonic, machine_now, lambda: str(chance.uuid(machine_now())))
-    return {connection.name: BankLine(connection, ambient) for connection in settings.connections}
+    lines = {connection.name: BankLine(connection, ambient) for connection in settings.connections}
+    for line in lines.values():
+        line.look_at_certificate()
+    return lines
 
 
 def issuers_of(lines: Mapping[str, BankLine], database: Database, chance: Chance) -> dict[str, port.Issuer]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lastro.rails import api_pix
@@ -29,7 +28,7 @@ def connections(given: Given) -> tuple[api_pix.Connection, ...]:
     except (OSError, UnicodeDecodeError):
         given.problems.append(f"{_NAME} names a file that cannot be read as text: {path}.")
         return ()
-    found, problems = api_pix.read(text, path.parent, datetime.now(UTC), is_sandbox=given.is_sandbox)
+    found, problems = api_pix.read(text, path.parent, is_sandbox=given.is_sandbox)
     if not given.text("LASTRO_CLIENT_CERTIFICATE_HEADER"):
         problems += tuple(
             f"[{one.name}] peers needs LASTRO_CLIENT_CERTIFICATE_HEADER: without it, no call of the bank could be let in."

@@ -22,7 +22,6 @@ from lastro.standards.pix_keys import canonical, key_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
-    from datetime import datetime
     from pathlib import Path
 
     from lastro.rails.api_pix.dialects import Dialect
@@ -43,14 +42,14 @@ _BANK_ACCOUNT = re.compile(r"[0-9A-Za-z-]{1,20}")
 
 
 def read(
-    text: str, folder: Path, now: datetime, *, is_sandbox: bool, reader: Callable[[Path], FileRead] = from_disk
+    text: str, folder: Path, *, is_sandbox: bool, reader: Callable[[Path], FileRead] = from_disk
 ) -> tuple[tuple[Connection, ...], tuple[str, ...]]:
     """Returns the connections of a file, and its mistakes.
 
     A mistake is a sentence; where there is one, no connection is returned.
 
-    folder: of the file, which paths in it begin from. now: certificates are good then. is_sandbox: http is allowed. reader:
-    of the files that are named. No sentence holds a secret.
+    folder: of the file, which paths in it begin from. is_sandbox: http is allowed. reader: of the files that are named. No
+    sentence holds a secret. A certificate that is not good now is no mistake of the file: BankLine tells of it.
     """
     try:
         given = tomllib.loads(text)
@@ -63,9 +62,7 @@ def read(
         for name, table in given.items()
         if not isinstance(table, dict)
     ]
-    read_ones = [
-        _Table(name, table, folder, now, is_sandbox, reader) for name, table in given.items() if isinstance(table, dict)
-    ]
+    read_ones = [_Table(name, table, folder, is_sandbox, reader) for name, table in given.items() if isinstance(table, dict)]
     made = [one.connection() for one in read_ones]
     problems += [problem for one in read_ones for problem in one.problems]
     problems += _shared(read_ones)
@@ -96,13 +93,13 @@ class _Table:
     """One connection's table. problems: a sentence for each mistake. pix_keys: those that could be read."""
 
     def __init__(
-        self, name: str, table: Mapping[str, Any], folder: Path, now: datetime, is_sandbox: bool,
+        self, name: str, table: Mapping[str, Any], folder: Path, is_sandbox: bool,
         reader: Callable[[Path], FileRead],
     ) -> None:  # fmt: skip
         self.name = _short(name)
         self.problems: list[str] = []
         self.pix_keys: dict[str, str] = {}
-        self._table, self._folder, self._now, self._reader = table, folder, now, reader
+        self._table, self._folder, self._reader = table, folder, reader
         self._schemes = ("http", "https") if is_sandbox else ("https",)
         if NAME.fullmatch(name) is None:
             self._say("", "is no name of a connection: 2 to 16 small letters and digits, a letter first")
@@ -245,7 +242,7 @@ class _Table:
         source = None if file is None else CertificateFiles(file, key, password)
         try:
             if source is not None:
-                identity(source, self._reader).demand_in_time(self._now)
+                identity(source, self._reader)
             elif key is not None or password is not None:
                 self._say("certificate_file", "is not set, and the key of one is")
         except CertificateUnfit as unfit:

@@ -15,7 +15,7 @@ from lastro.core.concurrency_slot import without_slot
 from lastro.rails.api_pix.exchange import LONGEST_SECONDS, Exchanges, SetUpWrongly
 from lastro.rails.api_pix.oauth import Tokens
 from lastro.rails.api_pix.pacing import AdaptivePace
-from lastro.rails.api_pix.tls import ClientTls
+from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls
 from lastro.rails.api_pix.trouble import Troubles
 from lastro.rails.api_pix.wire import read
 from lastro.rails.messages import Malformed
@@ -64,6 +64,13 @@ class BankLine:
         self._troubles = Troubles(connection.name, ambient.clock, is_quiet=is_quiet)
         self._pace = AdaptivePace(connection.requests_per_minute)
         self.tokens = Tokens(connection, self._token, self._troubles.tell, ambient.clock)
+
+    def look_at_certificate(self) -> None:
+        """Tells the operator of a certificate that is not good now. The bank is asked all the same: its clock decides."""
+        try:
+            self._exchanges.tls.demand_in_time(self._ambient.now())
+        except CertificateUnfit as unfit:
+            self._troubles.tell(SetUpWrongly("certificate", f"{unfit.field} {unfit.reason}"))
 
     @property
     def troubles(self) -> frozenset[Cause]:

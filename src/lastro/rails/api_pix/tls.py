@@ -224,6 +224,12 @@ class ClientTls:
             self.context()
         return None if self._identity is None else self._identity.not_after
 
+    def demand_in_time(self, now: datetime) -> None:
+        """Raises CertificateUnfit where our certificate is not good at this instant, or cannot be read."""
+        self.context()
+        if self._identity is not None:
+            self._identity.demand_in_time(now)
+
     def context(self) -> ssl.SSLContext:
         """Returns the context for a new exchange. CertificateUnfit: none was ever loaded, and none can be now."""
         seen = files.marks(self._paths)

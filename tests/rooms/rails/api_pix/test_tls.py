@@ -160,3 +160,16 @@ async def test_a_bank_that_asks_for_none_is_served(opened: Opened) -> None:
     assert (await line.ask("GET", "/pix", None, 5.0)).status == 200
     assert line.certificate_until is None
     await line.close()
+
+
+@pytest.mark.parametrize(("days", "says"), [((-30.0, -1.0), "ended at"), ((1.0, 30.0), "begins at"), ((-1.0, 30.0), None)])
+async def test_a_certificate_that_is_not_good_now_is_told_before_anything_is_asked(
+    opened: Opened, authority: Authority, days: tuple[float, float], says: str | None
+) -> None:
+    line = line_to(opened().connection(certificate=shown(authority.pair("ours", days=days))))
+    with capture_logs() as logs:
+        line.look_at_certificate()
+    assert [(one["event"], one["kind"]) for one in logs] == ([("bank.set_up_wrongly", "certificate")] if says else [])
+    assert says is None or says in logs[0]["cause"]
+    assert line.troubles == ({"certificate"} if says else frozenset())
+    await line.close()
