@@ -20,6 +20,8 @@ from tests.world.whole.matching import matched
 from tests.world.whole.town import PROCESSES
 from tests.world.whole.weather import deaths, filled, later, settled
 
+from lastro.core.due_work import both
+from lastro.due_work import DUE_WORK
 from lastro_sandbox.clock import NEXT, PENDING
 from lastro_sim.merchant.receiver import MOST_KEPT
 
@@ -47,6 +49,7 @@ _TO_BEGIN = """
 SELECT count(*) FROM (SELECT max(day) AS last FROM statements GROUP BY rail) s
  WHERE last < (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1
 """
+_DUE = "SELECT to_jsonb(w)::text FROM {} w WHERE {} LIMIT 1"
 
 
 class Restless(Exception):  # noqa: N818 it is what the world is
@@ -166,7 +169,15 @@ class Aftermath:
         try:
             await until(look, "rest", _PATIENCE_SECONDS)
         except AssertionError:
-            raise Restless(f"after {_PATIENCE_SECONDS:.0f} s {seen}") from None
+            raise Restless(f"after {_PATIENCE_SECONDS:.0f} s {seen}: {await self._due()}") from None
+
+    async def _due(self) -> list[str]:
+        """A row of each kind of work that is due, by the work's name."""
+        rows = [
+            (work.name, await self.play.books.fetchval(_DUE.format(work.table, both(work.may_begin(), work.ready))))
+            for work in DUE_WORK
+        ]
+        return [f"{name}: {row}" for name, row in rows if row is not None]
 
     async def _compared(self) -> None:
         """A day is over: every network and partner says of each day since the storm what it did, and a worker compares it."""
