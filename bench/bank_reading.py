@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.rails.api_pix import Ambient, BankLine, read
 from lastro.rails.api_pix.lists import Lists
-from lastro.rails.api_pix.opening import terms_of, watch_of
-from lastro.rails.api_pix.polling import Sorter
+from lastro.rails.api_pix.opening import terms_of
+from lastro.rails.api_pix.polling import PaymentRouter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -27,6 +27,10 @@ class Nobody:
     async def own(self, _: str, _txids: Collection[str]) -> frozenset[str]:
         """Tells that none is ours."""
         return frozenset()
+
+    async def keys(self, _: str, _txids: Collection[str]) -> dict[str, str | None]:
+        """Tells that no order of ours asked for any."""
+        return {}
 
     async def keep(self, _: Sequence[Any]) -> None:
         """Forgets them."""
@@ -44,19 +48,19 @@ def resident() -> int:
 
 async def run(file: Path, text: str, items: int) -> None:
     """Reads the list once, page by page. text: of the file."""
-    found, problems = read(text, file.parent, datetime.now(UTC), is_sandbox=True)
+    found, problems = read(text, file.parent, is_sandbox=True)
     if problems:
         raise RuntimeError(str(problems))
     line = BankLine(found[0], Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "bench"))
     terms, nobody, seen = terms_of(found[0]), Nobody(), 0
-    sorter = Sorter(watch_of(found[0]), terms, nobody, nobody)
+    router = PaymentRouter(terms, nobody, nobody)
 
     async def keep(_: object) -> None:
         pass
 
     async def take(rows: tuple[bytes, ...]) -> None:
         nonlocal seen
-        await sorter.store(rows, keep)
+        await router.store(rows, keep)
         seen += len(rows)
         if seen % (items // 100) == 0:
             sys.stdout.write(f"{seen} {resident()}\n")

@@ -14,6 +14,7 @@ _FOURTEEN = re.compile(r"[0-9A-Za-z]{14}")
 _PHONE = re.compile(r"\+[1-9][0-9]{1,14}")
 _EVP = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_PUNCTUATION = re.compile(r"[^0-9a-z]")
 _EMAIL = re.compile(rf"[a-z0-9.!#$'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*")
 
 _FORMS: tuple[tuple[KeyType, Callable[[str], object]], ...] = (
@@ -37,6 +38,15 @@ def canonical(key: str) -> str:
     if "@" in key or _EVP.fullmatch(lower):
         return lower
     return key.upper() if _FOURTEEN.fullmatch(key) else key
+
+
+def names_key(text: str, key: str) -> bool:
+    """Tells whether a bank's text names a canonical key. It may spell it with punctuation, in capitals, without `+55`."""
+    given = canonical(text.strip())
+    if given == key or "@" in key:
+        return given == key
+    bare, wanted = _PUNCTUATION.sub("", given.lower()), _PUNCTUATION.sub("", key.lower())
+    return bool(bare) and bare in {wanted, wanted.removeprefix("55") if key.startswith("+55") else wanted}
 
 
 def is_key(key: str) -> bool:

@@ -12,11 +12,15 @@ from .shop import Shop
 async def test_a_reference_is_ours_where_its_own_rail_has_the_instrument(shop: Shop, database: Any) -> None:
     made = await make(shop, "BOLETO")
     ours, decodable = reference(made), "00001" + "a" * 27  # in the form of a txid of company 1
-    work = Database(database.work, size=1)
-    instruments = Instruments(work)
+    work, app = Database(database.work, size=1), Database(database.app, size=1)
+    instruments = Instruments(work, app)
     try:
         assert await instruments.own(rail_of(made), [decodable, ours, ours]) == {ours}
         assert await instruments.own("oxxo", [ours]) == frozenset()
         assert await instruments.own(rail_of(made), []) == frozenset()
+        (order,) = await shop.rows("SELECT pix_key FROM orders")
+        assert await instruments.keys(rail_of(made), [decodable, ours]) == {ours: order["pix_key"]}
+        assert await instruments.keys("oxxo", [ours]) == {}
     finally:
         await work.close()
+        await app.close()

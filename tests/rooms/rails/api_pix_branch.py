@@ -10,7 +10,7 @@ from uuid import UUID
 from lastro.orders import ForeignPayments
 from lastro.rails import port
 from lastro.rails.api_pix.lists import Lists, ListTerms
-from lastro.rails.api_pix.polling import Polling, Sorter, Watch
+from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.cursors import RailCursor
 from lastro.rails.inbox import Inbox
 from lastro.rails.instruments import Instruments
@@ -43,10 +43,13 @@ class Branch:
 
     def polling(self, number: int = 1, poll_seconds: float = 600, **changes: Any) -> Polling:
         terms = self.terms(**changes)
-        watch = Watch(RAIL, frozenset({KEY}), poll_seconds, hint_seconds=0.02)
-        foreign = ForeignPayments(self.scene.runner, self.ana)
-        sorter = Sorter(watch, terms, Instruments(self.scene.work), foreign)
-        return Polling(watch, terms, self.line, Lists(terms, self.line), self.cursor(number), sorter)
+        how = PollingTerms(RAIL, poll_seconds, hint_seconds=0.02)
+        router = PaymentRouter(terms, self.instruments, ForeignPayments(self.scene.runner, self.ana))
+        return Polling(how, terms, self.line, Lists(terms, self.line), self.cursor(number), router)
+
+    @property
+    def instruments(self) -> Instruments:
+        return Instruments(self.scene.work, self.scene.database)
 
     @property
     def inbox(self) -> Inbox:
@@ -73,14 +76,26 @@ class Branch:
             "UPDATE clock SET offset_us = offset_us + $1::bigint, version = version + 1", seconds * 10**6
         )
 
-    async def instrument(self, txid: str = TXID) -> None:
-        """An instrument of the connection; its order is nobody's business here."""
-        await self.scene.admin.execute("SET session_replication_role = replica")
-        await self.scene.admin.execute(
-            "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
-            self.ana, self.scene.chance.uuid(self.bank.now), RAIL, txid,
-        )  # fmt: skip
-        await self.scene.admin.execute("SET session_replication_role = DEFAULT")
+    async def instrument(self, txid: str = TXID, key: str = KEY) -> None:
+        """An order of the connection at a key of its; nobody but its txid and key matters here."""
+        await order_with(self.scene, self.ana, txid, key)
+
+
+async def order_with(scene: Scene, company_id: UUID, txid: str, key: str) -> None:
+    """Writes an order that a connection has the charge of, without what else hangs on one."""
+    order_id = scene.chance.uuid(await scene.now())
+    await scene.admin.execute("SET session_replication_role = replica")
+    await scene.admin.execute(
+        "INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description,"
+        " pix_key, pix_key_type, txid, created_at, updated_at)"
+        " VALUES ($1, $2, $2, $3, 'TRANSPARENT', 'PIX', 'INITIAL', 'BRL', '', $4, 'EMAIL', $3, clock_timestamp(), now())",
+        company_id, order_id, txid, key,
+    )  # fmt: skip
+    await scene.admin.execute(
+        "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
+        company_id, order_id, RAIL, txid,
+    )  # fmt: skip
+    await scene.admin.execute("SET session_replication_role = DEFAULT")
 
 
 @asynccontextmanager

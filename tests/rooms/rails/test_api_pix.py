@@ -43,6 +43,7 @@ from lastro_sim.api_pix.customers import DEMO, DEMO_KEYS
 from lastro_sim.api_pix.listener import BankSocket
 from lastro_sim.api_pix.server import build_bank
 
+from .api_pix_branch import order_with
 from .conftest import House, Scene, until
 from .network import ISPB
 
@@ -71,12 +72,7 @@ class Branch:
         txid = dynamic_txid(7, os.urandom(24))
         made = await self.issuer.issue(ChargeRequest(txid, Money(cents, "BRL"), KEY, 3600, "Ana Comercio", "SAO PAULO"))
         assert abs(made.expires_at - await self.scene.now() - timedelta(hours=1)) < timedelta(minutes=1)
-        await self.scene.admin.execute("SET session_replication_role = replica")
-        await self.scene.admin.execute(
-            "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
-            self.ana, self.scene.chance.uuid(made.expires_at), RAIL, txid,
-        )  # fmt: skip
-        await self.scene.admin.execute("SET session_replication_role = DEFAULT")
+        await order_with(self.scene, self.ana, txid, KEY)
         return txid
 
     async def pay(self, **wish: Any) -> str:
@@ -240,7 +236,7 @@ async def test_what_the_bank_takes_is_found_by_the_sweep(branch: Branch) -> None
     await branch.rail.send(port.RETURN_SEND, back, order, NOBODY)
     terms = terms_of(branch.connection)
     own_returns, foreign_list = OwnReturns(branch.scene.work, RAIL), ForeignPayments(branch.scene.runner, branch.ana)
-    found = ReturnsFound(terms, Instruments(branch.scene.work), foreign_list, own_returns)
+    found = ReturnsFound(terms, Instruments(branch.scene.work, branch.scene.database), foreign_list, own_returns)
 
     async def both() -> bool:
         branch.taken.clear()

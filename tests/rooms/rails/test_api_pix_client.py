@@ -15,7 +15,7 @@ from lastro.rails import port
 from lastro.rails.api_pix.client import ApiPix
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.own_returns import OwnReturns
-from lastro.rails.api_pix.polling import Polling, Sorter, Watch
+from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.api_pix.returns import ReturnedPayment, bank_id
 from lastro.rails.cursors import RailCursor
 from lastro.rails.instruments import Instruments
@@ -23,6 +23,7 @@ from lastro.rails.port import Pending, Permanent, Transient, Unknown
 from lastro.standards.pix_ids import return_id
 
 from .api_pix_bank import AT, Bank, instant, serving
+from .api_pix_branch import order_with
 from .conftest import House, Scene
 from .network import ISPB
 from .test_api_pix_issuing import LOST, TXID, answers, refuses
@@ -75,13 +76,14 @@ def charge(bank: Bank, status: str = "ATIVA", **more: Any) -> None:
 async def desk(scene: Scene) -> AsyncIterator[Desk]:
     bank = Bank()
     async with serving(bank) as line:
-        terms, watch = ListTerms(RAIL, "utc", timedelta(days=5), 100), Watch(RAIL, frozenset(), 600)
-        sorter = Sorter(watch, terms, Instruments(scene.work), ForeignPayments(scene.runner, NOBODY))
+        terms, own = ListTerms(RAIL, "utc", timedelta(days=5), 100), Instruments(scene.work, scene.database)
+        router = PaymentRouter(terms, own, ForeignPayments(scene.runner, NOBODY))
         cursor = RailCursor(scene.database, RAIL, "pix", UUID(int=1))
-        polling = Polling(watch, terms, line, Lists(terms, line), cursor, sorter)
+        polling = Polling(PollingTerms(RAIL, 600), terms, line, Lists(terms, line), cursor, router)
         made = Desk(bank, bank.pay(1, AT))
         made.returned[RETURN] = ReturnedPayment(made.payment, Money(100, "BRL"))
-        made.rail = ApiPix(RAIL, line, "utc", polling, made)
+        await order_with(scene, scene.chance.uuid(AT), TXID, "k")
+        made.rail = ApiPix(RAIL, line, "utc", polling, made, own)
         yield made
 
 
@@ -149,6 +151,7 @@ PAID = {"endToEndId": f"E12345678202611231300{1:011d}", "valor": "10.50", "horar
         ("ATIVA", None, "pending"), ("ATIVA", [], "pending"), ("CONCLUIDA", [], "pending"), ("CONCLUIDA", None, "pending"),
         ("CONCLUIDA", [PAID], "paid"), ("ATIVA", [PAID | {"txid": TXID}], "paid"), (REMOVED, [PAID], "paid"),
         (REMOVED, None, REMOVED), (REMOVED_BY_BANK, [], REMOVED_BY_BANK), ("CONCLUIDA", [PAID | {"txid": "x" * 32}], "pending"),
+        ("CONCLUIDA", [PAID | {"chave": "other"}], "pending"), ("CONCLUIDA", [PAID | {"chave": "k"}], "paid"),
     ],
 )  # fmt: skip
 async def test_the_payment_decides_and_not_the_status(desk: Desk, status: str, pix: Any, told: str) -> None:

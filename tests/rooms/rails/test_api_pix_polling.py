@@ -19,6 +19,8 @@ from .api_pix_branch import DAY, KEY, OTHERS, TXID, Branch, branch_of
 from .conftest import House, Scene, until
 from .test_api_pix_issuing import answers, refuses
 
+LEFT = "00007" + "c" * 27
+
 
 @pytest.fixture
 async def branch(scene: Scene, house: House) -> AsyncIterator[Branch]:
@@ -59,6 +61,21 @@ async def test_money_for_an_order_at_another_key_is_told_and_not_booked(branch: 
         await branch.polling().poll(branch.keep)
     assert [line["event"] for line in logs] == ["bank.key_differs"]
     assert (await branch.told(), await branch.foreign()) == ([], [name])
+
+
+async def test_the_key_is_the_order_s_own_whatever_the_file_says_by_now(branch: Branch) -> None:
+    """A key that has left the file since still takes what its open orders asked for."""
+    await branch.instrument(LEFT, key="+5511987654321")
+    at = branch.bank.now - timedelta(minutes=1)
+    ours = [
+        branch.bank.pay(n, at, txid=LEFT, chave=chave)
+        for n, chave in enumerate(["+5511987654321", "11987654321", "+55 (11) 98765-4321", " 5511987654321"])
+    ]
+    ours.append(branch.bank.pay(8, at, txid=TXID, chave=KEY.upper()))
+    foreign = [branch.bank.pay(9, at, txid=LEFT, chave=KEY), branch.bank.pay(10, at, txid=TXID, chave="+5511987654321")]
+    await branch.polling().poll(branch.keep)
+    assert [name for _, _, name in await branch.told()] == sorted(f"pix:{name}" for name in ours)
+    assert await branch.foreign() == sorted(foreign)
 
 
 @pytest.mark.parametrize("broken", [{"valor": "10,50"}, {"valor": 10.5}, {"horario": "yesterday"}, {"endToEndId": "E1"}])

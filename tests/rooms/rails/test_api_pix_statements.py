@@ -14,7 +14,6 @@ from lastro.rails.api_pix.lists import Lists
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.statements import ApiPixStatements
 from lastro.rails.api_pix.sweep import ReturnsFound
-from lastro.rails.instruments import Instruments
 from lastro.rails.port import NotIssued, StatementLine, StatementPage, Transient
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.pix_ids import return_id
@@ -46,7 +45,7 @@ class Ledger:
     def opened(self, **changes: Any) -> ApiPixStatements:
         scene, terms = self.branch.scene, self.branch.terms(**changes)
         foreign = ForeignPayments(scene.runner, self.branch.ana)
-        found = ReturnsFound(terms, Instruments(scene.work), foreign, OwnReturns(scene.work, RAIL))
+        found = ReturnsFound(terms, self.branch.instruments, foreign, OwnReturns(scene.work, RAIL))
         return ApiPixStatements(terms, Lists(terms, self.branch.line), found, 7, self._now)
 
     async def _now(self) -> datetime:

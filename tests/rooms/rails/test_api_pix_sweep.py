@@ -16,7 +16,6 @@ from lastro.rails.api_pix.lists import Lists
 from lastro.rails.api_pix.nightly import Nightly
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.sweep import ReturnsFound, TakenReturn, sweep_orphans, sweep_returns
-from lastro.rails.instruments import Instruments
 from lastro.rails.port import Transient
 from lastro.standards.pix_ids import dynamic_txid, return_id
 
@@ -55,7 +54,7 @@ def returned(branch: Branch, name: str, at: datetime, **changes: Any) -> dict[st
 async def swept(branch: Branch, book: Book) -> int:
     terms = branch.terms()
     foreign = ForeignPayments(branch.scene.runner, branch.ana)
-    found = ReturnsFound(terms, Instruments(branch.scene.work), foreign, OwnReturns(branch.scene.work, RAIL))
+    found = ReturnsFound(terms, branch.instruments, foreign, OwnReturns(branch.scene.work, RAIL))
     return await sweep_returns(RAIL, Lists(terms, branch.line), branch.bank.now, found, book)
 
 
@@ -101,7 +100,7 @@ def charge(branch: Branch, txid: str, minutes: int = 30, **more: Any) -> None:
 
 async def orphans(branch: Branch) -> tuple[str, ...]:
     terms = branch.terms()
-    own, charges = Instruments(branch.scene.work), Charges(RAIL, branch.line, "utc")
+    own, charges = branch.instruments, Charges(RAIL, branch.line, "utc")
     since = branch.bank.now - DAY
     return await sweep_orphans(terms, Lists(terms, branch.line), charges, own, 7, since, branch.bank.now)
 

@@ -1,6 +1,6 @@
 from tests.in_one import in_one_test
 
-from lastro.standards.pix_keys import canonical, is_key, key_type
+from lastro.standards.pix_keys import canonical, is_key, key_type, names_key
 
 
 @in_one_test(
@@ -62,6 +62,22 @@ def test_other_texts_are_no_key(key: str) -> None:
 )  # fmt: skip
 def test_however_a_key_is_typed_it_has_one_form(typed: str, key: str) -> None:
     assert (canonical(typed), canonical(key), is_key(typed)) == (key, key, True)
+
+
+@in_one_test(
+    ("text", "key", "is_named"),
+    [
+        ("FABIO@fora.example ", "fabio@fora.example", True), ("fabio@fora.exampl", "fabio@fora.example", False),
+        ("fab-io@fora.example", "fabio@fora.example", False), ("+5561912345678", "+5561912345678", True),
+        ("(61) 91234-5678", "+5561912345678", True), ("5561912345678", "+5561912345678", True),
+        ("912345678", "+5561912345678", False), ("61912345678", "+1561912345678", False),
+        ("123.456.789-09", "12345678909", True), ("123.456.789-08", "12345678909", False),
+        ("12.abc.345/01de-35", "12ABC34501DE35", True), ("", "12345678909", False), ("-", "12345678909", False),
+        ("0F4B6C1E7A524D0E9A3B5C8D7E6F1A20", "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20", True),
+    ],
+)  # fmt: skip
+def test_a_bank_may_spell_a_key_in_its_own_way(text: str, key: str, is_named: bool) -> None:
+    assert names_key(text, key) is is_named
 
 
 @in_one_test(

@@ -16,17 +16,17 @@ TIMEOUT_SECONDS = 1.0  # of endpoints, as in tests/world/hurried_worker.py
 POLL_SECONDS = 0.5
 TOKENS_A_MINUTE, LONGEST_PAUSE_SECONDS, FEWER_SECONDS = 600, 1.0, 2.0
 
-_watch_of = opening.watch_of
+_polling_of = opening.polling_of
 
 
 def quick(connection: connections.Connection) -> object:
     """What is watched at a connection, more often than a file may say."""
-    return replace(_watch_of(connection), poll_seconds=POLL_SECONDS)
+    return replace(_polling_of(connection), poll_seconds=POLL_SECONDS)
 
 
 if __name__ == "__main__":
     setattr(wiring, "OutgoingClient", partial(OutgoingClient, timeout_seconds=TIMEOUT_SECONDS))  # noqa: B010
-    setattr(opening, "watch_of", quick)  # noqa: B010
+    setattr(opening, "polling_of", quick)  # noqa: B010
     setattr(nightly, "_LOOK_SECONDS", 1.0)  # noqa: B010
     setattr(oauth, "REQUESTS_A_MINUTE", TOKENS_A_MINUTE)  # noqa: B010
     setattr(oauth, "_LONGEST_PAUSE", LONGEST_PAUSE_SECONDS)  # noqa: B010

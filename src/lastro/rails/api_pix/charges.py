@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -98,7 +98,8 @@ def state_of(txid: str, body: bytes, clock: Clock) -> ChargeState:
         raise Malformed("status")
     amount = wire.money(None if charge.valor is None else charge.valor.original, "valor.original")
     named = [wire.payment(bytes(raw), clock) for raw in charge.pix or ()]
-    payments = tuple(sorted((one for one in named if one.txid in {None, txid}), key=lambda one: one.at))
+    its = (replace(one, txid=txid) for one in named if one.txid in {None, txid})
+    payments = tuple(sorted(its, key=lambda one: one.at))
     return ChargeState(txid, charge.status, amount, payments, wire.ends_at(charge, clock))
 
 

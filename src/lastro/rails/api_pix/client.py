@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -9,6 +10,7 @@ import structlog
 from lastro.rails import port
 from lastro.rails.api_pix import wire
 from lastro.rails.api_pix.charges import Charges, told
+from lastro.rails.api_pix.polling import asked_for
 from lastro.rails.api_pix.returns import Returns
 from lastro.rails.port import Unknown
 
@@ -20,17 +22,18 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.polling import Polling
     from lastro.rails.api_pix.returns import PaymentOf
-    from lastro.rails.port import Keep, NetworkMessage, Pending
+    from lastro.rails.port import Keep, NetworkMessage, Own, Pending
 
 _CLOSE_PREFIX = "close:"
 _log = structlog.get_logger(__name__)
 
 
 class ApiPix:
-    """The adapter of one connection: a Rail and a Stream. rail: the connection's name."""
+    """The adapter of one connection: a Rail and a Stream. rail: the connection's name. own: tells our payments."""
 
-    def __init__(self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf) -> None:
+    def __init__(self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf, own: Own) -> None:
         self._rail = rail
+        self._own = own
         self._line = line
         self._polling = polling
         self._charges = Charges(rail, line, clock)
@@ -53,7 +56,11 @@ class ApiPix:
         """Returns the status of a return; of any other kind that of the charge that it names, by its payment first."""
         if kind == port.RETURN_SEND:
             return await self._returns.status_of(network_id)
-        return told(await self._charges.state(network_id.removeprefix(_CLOSE_PREFIX)))
+        state = await self._charges.state(network_id.removeprefix(_CLOSE_PREFIX))
+        if not isinstance(state, Unknown) and state.payments:  # one that polling takes for foreign is foreign here too
+            ours = await asked_for(self._rail, state.payments, self._own)
+            state = replace(state, payments=tuple(one for one in state.payments if one.payment_id in ours))
+        return told(state)
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Polls until stop."""

@@ -16,6 +16,7 @@ from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, IssueRefused
+from lastro.standards.pix_keys import names_key
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -180,7 +181,7 @@ def issued(request: ChargeRequest, charge: BankCharge, clock: Clock) -> IssuedCh
         raise Malformed("valor.modalidadeAlteracao")  # the payer would choose the amount
     if value.retirada is not None:
         raise Malformed("valor.retirada")
-    if charge.chave != request.key:
+    if charge.chave is None or not names_key(charge.chave, request.key):
         raise Malformed("chave")
     if charge.status != wire.ACTIVE:
         raise Malformed("status")

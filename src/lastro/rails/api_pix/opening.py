@@ -13,7 +13,7 @@ from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.nightly import Nightly
 from lastro.rails.api_pix.own_returns import OwnReturns
-from lastro.rails.api_pix.polling import Polling, Sorter, Watch
+from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.api_pix.statements import ApiPixStatements
 from lastro.rails.api_pix.sweep import ReturnsFound, sweep_orphans, sweep_returns
 from lastro.rails.cursors import RailCursor
@@ -50,17 +50,24 @@ def terms_of(connection: Connection) -> ListTerms:
     return ListTerms(connection.name, dialect.clock, timedelta(days=connection.window_days), dialect.page_size)
 
 
-def watch_of(connection: Connection) -> Watch:
-    """Returns what is watched at a connection."""
-    return Watch(connection.name, frozenset(connection.keys), connection.poll_seconds)
+def polling_of(connection: Connection) -> PollingTerms:
+    """Returns how a connection is polled."""
+    return PollingTerms(connection.name, connection.poll_seconds)
 
 
 def rail_of(connection: Connection, line: Line, stores: Stores) -> ApiPix:
     """Returns the adapter of a connection: a Rail and a Stream. line: to it, of its own."""
-    terms, watch = terms_of(connection), watch_of(connection)
-    sorter = Sorter(watch, terms, Instruments(stores.work), stores.foreign)
-    polling = Polling(watch, terms, line, Lists(terms, line), cursor_of(connection, stores, PAYMENTS), sorter)
-    return ApiPix(connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name))
+    terms, own = terms_of(connection), instruments_of(stores)
+    router = PaymentRouter(terms, own, stores.foreign)
+    polling = Polling(
+        polling_of(connection), terms, line, Lists(terms, line), cursor_of(connection, stores, PAYMENTS), router
+    )
+    return ApiPix(connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name), own)
+
+
+def instruments_of(stores: Stores) -> Instruments:
+    """Returns what tells the payments of our orders."""
+    return Instruments(stores.work, stores.database)
 
 
 def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor:
@@ -85,7 +92,7 @@ def sweeps_of(connection: Connection, line: Line, stores: Stores, takings: Takin
     """Returns what is made at a connection each night. takings: books what the bank has taken."""
     terms, name = terms_of(connection), connection.name
     lists, found = Lists(terms, line), _found(connection, stores)
-    charges, own = Charges(name, line, terms.clock), Instruments(stores.work)
+    charges, own = Charges(name, line, terms.clock), instruments_of(stores)
 
     async def returns(since: datetime, now: datetime) -> None:
         del since  # a dispute may be about any payment of a hundred days
@@ -100,4 +107,4 @@ def sweeps_of(connection: Connection, line: Line, stores: Stores, takings: Takin
 
 def _found(connection: Connection, stores: Stores) -> ReturnsFound:
     own_returns = OwnReturns(stores.work, connection.name)
-    return ReturnsFound(terms_of(connection), Instruments(stores.work), stores.foreign, own_returns)
+    return ReturnsFound(terms_of(connection), instruments_of(stores), stores.foreign, own_returns)

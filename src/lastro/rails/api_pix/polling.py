@@ -24,8 +24,11 @@ from lastro.rails.messages import Malformed, unread
 from lastro.rails.port.foreign import ForeignPayment
 from lastro.rails.pulling import pull_until, unless_stopped
 from lastro.standards.pix_ids import is_txid_dynamic
+from lastro.standards.pix_keys import names_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.lists import Lists, ListTerms
     from lastro.rails.api_pix.wire import BankPayment
@@ -40,20 +43,19 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """The terms of watching a connection. keys: the Pix keys that are ours there. poll_seconds: between two polls."""
+class PollingTerms:
+    """The terms of polling a connection. poll_seconds: between two polls. hint_seconds: between two looks at hints."""
 
     rail: str
-    keys: frozenset[str]
     poll_seconds: float
     hint_seconds: float = 1.0
 
 
-class Sorter:
-    """Sorts a bank's payments into ours and foreign ones, and stores both."""
+class PaymentRouter:
+    """Stores a bank's payments: ours in the inbox, all others in the list of foreign ones."""
 
-    def __init__(self, watch: Watch, terms: ListTerms, own: Own, foreign: Foreign) -> None:
-        self._watch = watch
+    def __init__(self, terms: ListTerms, own: Own, foreign: Foreign) -> None:
+        self._rail = terms.rail
         self._clock = terms.clock
         self._own = own
         self._foreign = foreign
@@ -67,20 +69,31 @@ class Sorter:
                 payments.append(wire.payment(raw, self._clock))
             except Malformed:
                 messages.append(unread(raw))
-        txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
-        own = await self._own.own(self._watch.rail, txids) if txids else frozenset()
-        foreign: list[ForeignPayment] = []
-        for one in payments:
-            if one.txid is None or one.txid not in own:
-                foreign.append(as_foreign(self._watch.rail, one))
-            elif one.key is not None and one.key not in self._watch.keys:
-                _log.critical("bank.key_differs", rail=self._watch.rail, network_id=one.payment_id)
-                foreign.append(as_foreign(self._watch.rail, one))
-            else:
-                messages.append(settled(one, one.txid))
+        ours = await asked_for(self._rail, payments, self._own)
+        messages += [settled(one, one.txid or "") for one in payments if one.payment_id in ours]
+        foreign = [as_foreign(self._rail, one) for one in payments if one.payment_id not in ours]
         if foreign:
             await self._foreign.keep(foreign)
         await keep(messages)
+
+
+async def asked_for(rail: str, payments: Sequence[BankPayment], own: Own) -> frozenset[str]:
+    """Returns the ids of the payments that an order of ours asked for: under its txid, and at its key.
+
+    A payment whose key the bank does not tell is taken for one at the right key.
+    """
+    txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
+    keys = await own.keys(rail, txids) if txids else {}
+    ours: set[str] = set()
+    for one in payments:
+        if one.txid is None or one.txid not in keys:
+            continue
+        wanted = keys[one.txid]
+        if one.key is None or wanted is None or names_key(one.key, wanted):
+            ours.add(one.payment_id)
+        else:
+            _log.critical("bank.key_differs", rail=rail, network_id=one.payment_id)
+    return frozenset(ours)
 
 
 def as_foreign(rail: str, one: BankPayment) -> ForeignPayment:
@@ -101,13 +114,15 @@ def settled(one: BankPayment, txid: str) -> NetworkMessage:
 class Polling:
     """The stream of one connection. line: for the payments that a webhook names."""
 
-    def __init__(self, watch: Watch, terms: ListTerms, line: Line, lists: Lists, cursor: RailCursor, sorter: Sorter) -> None:
-        self._watch = watch
+    def __init__(
+        self, polling: PollingTerms, terms: ListTerms, line: Line, lists: Lists, cursor: RailCursor, router: PaymentRouter
+    ) -> None:
+        self._polling = polling
         self._terms = terms
         self._line = line
         self._lists = lists
         self._cursor = cursor
-        self._sorter = sorter
+        self._router = router
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Polls until stop. A webhook makes the payment that it names be looked at within a second."""
@@ -118,7 +133,7 @@ class Polling:
         """Stores everything from the cursor to now, whoever polls; the cursor stays. Transient: some may be missing."""
         place = await self._cursor.read()
         until = place.now + _A_SECOND  # a question has whole seconds
-        await self._lists.payments(place.until - OVERLAP, until, lambda rows: self._sorter.store(rows, keep))
+        await self._lists.payments(place.until - OVERLAP, until, lambda rows: self._router.store(rows, keep))
 
     async def poll(self, keep: Keep) -> bool:
         """Stores what came since the cursor, and moves it; False: another process polls. Transient: ask again later."""
@@ -130,7 +145,7 @@ class Polling:
         since = min(place.until, goal) - OVERLAP
 
         async def take(rows: tuple[bytes, ...]) -> None:
-            await self._sorter.store(rows, keep)
+            await self._router.store(rows, keep)
             if await self._cursor.take() is None:
                 raise port.Transient("another process has begun to poll")
 
@@ -150,9 +165,9 @@ class Polling:
         clock = asyncio.get_running_loop().time
         if await unless_stopped(stop, self.poll(keep)) is None:
             return False
-        ends_at = clock() + self._watch.poll_seconds
+        ends_at = clock() + self._polling.poll_seconds
         while (left := ends_at - clock()) > 0:
-            if await unless_stopped(stop, self._hinted(keep, min(left, self._watch.hint_seconds))) is None:
+            if await unless_stopped(stop, self._hinted(keep, min(left, self._polling.hint_seconds))) is None:
                 return False
         return True
 
@@ -166,10 +181,10 @@ class Polling:
     async def look(self, payment_id: str, keep: Keep) -> None:
         """Stores one payment that a webhook has named: what the bank has of it, and nothing that the webhook said."""
         answer = await self._line.ask("GET", f"/pix/{quote(payment_id, safe='')}", None, TIMEOUT_SECONDS)
-        verdict = alarmed(judge(answer, "GET pix"), self._watch.rail, "GET pix", payment_id)
+        verdict = alarmed(judge(answer, "GET pix"), self._terms.rail, "GET pix", payment_id)
         if verdict.meaning is Meaning.DONE and wire.is_json(answer.body):
-            await self._sorter.store((answer.body,), keep)
+            await self._router.store((answer.body,), keep)
         elif verdict.meaning is Meaning.UNKNOWN:
-            _log.warning("bank.hint_unknown", rail=self._watch.rail, network_id=payment_id)
+            _log.warning("bank.hint_unknown", rail=self._terms.rail, network_id=payment_id)
         else:  # polling finds it
-            _log.info("bank.hint_unread", rail=self._watch.rail, network_id=payment_id, reason=verdict.reason)
+            _log.info("bank.hint_unread", rail=self._terms.rail, network_id=payment_id, reason=verdict.reason)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from lastro.rails.api_pix import wire
-from lastro.rails.api_pix.polling import as_foreign
+from lastro.rails.api_pix.polling import as_foreign, asked_for
 from lastro.rails.messages import Malformed
 from lastro.rails.port import CONSOLE, Permanent, Taken, Transient, taken_message
-from lastro.standards.pix_ids import base62, is_txid_dynamic
+from lastro.standards.pix_ids import base62
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -132,12 +132,10 @@ class ReturnsFound:
 
 
 async def own_payments(rail: str, payments: Sequence[BankPayment], own: Own, foreign: Foreign) -> frozenset[str]:
-    """Returns the ids of the payments that are ours: of an instrument, or claimed by a person."""
-    txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
-    instruments = await own.own(rail, txids) if txids else frozenset()
-    mine = {one.payment_id for one in payments if one.txid in instruments}
+    """Returns the ids of the payments that are ours: asked for by an order, or claimed by a person."""
+    mine = await asked_for(rail, payments, own)
     others = [one.payment_id for one in payments if one.payment_id not in mine]
-    return frozenset(mine) | (await foreign.claimed(rail, others) if others else frozenset())
+    return mine | (await foreign.claimed(rail, others) if others else frozenset())
 
 
 async def sweep_returns(rail: str, lists: Lists, now: datetime, found: ReturnsFound, takings: Takings) -> int:

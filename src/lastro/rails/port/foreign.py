@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from lastro.core.money import Money
@@ -53,3 +53,9 @@ class Own(Protocol):
 
     async def own(self, rail: str, txids: Collection[str]) -> frozenset[str]:
         """Returns those of the txids that this rail has instruments of. DatabaseAway: try again later."""
+
+    async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
+        """Returns the Pix key that the order of each of these txids asked for. Its own, whatever a file says by now.
+
+        A txid without an instrument of this rail is left out. None: the order has no key. DatabaseAway: try again later.
+        """
