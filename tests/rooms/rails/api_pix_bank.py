@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import web
 from tests.oracles import pix_api
 from tests.oracles.contract import Exchange
 
 from lastro.core.secrets import Secret
-from lastro.rails.network_client import NetworkClient
+from lastro.rails.api_pix import DIALECTS, Ambient, BankLine, Connection
 from lastro.standards import brcode
 
 TYPE = "https://pix.bcb.gov.br/api/v2/error/"
+_TOKEN_PATH = "/oauth/token"
 AT = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)
 # What the next request of a kind gets instead: a status and a body, or a change of the charge that the bank has.
 Behaviour = Callable[["Bank", web.Request], "web.Response | None"]
@@ -70,6 +72,7 @@ class Bank:
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._kept])
+        app.router.add_post(_TOKEN_PATH, self._token)
         app.router.add_put("/cob/{txid}", self._put_charge)
         app.router.add_get("/cob/{txid}", self._get_charge)
         app.router.add_patch("/cob/{txid}", self._patch_charge)
@@ -83,6 +86,8 @@ class Bank:
     @web.middleware
     async def _kept(self, request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
         sent = await request.read()
+        if request.path == _TOKEN_PATH:  # no part of the document
+            return cast("web.StreamResponse", await handler(request))
         resource = request.path.split("/")[1] + ("" if request.path.count("/") > 1 else "s")
         resource = "return" if "/devolucao/" in request.path else resource
         waiting = self.instead.get(f"{request.method} {resource}")
@@ -103,6 +108,9 @@ class Bank:
             self.wrong += pix_api.oracle().problems_of(exchange)
             self.asked_wrongly += [problem for problem in self.wrong if " request " in problem]
         return answer
+
+    async def _token(self, _: web.Request) -> web.Response:
+        return web.json_response({"access_token": "a-token", "token_type": "Bearer", "expires_in": 3600})
 
     async def _put_charge(self, request: web.Request) -> web.Response:
         txid, asked = request.match_info["txid"], await request.json()
@@ -185,8 +193,17 @@ def _within(request: web.Request, at: str) -> bool:
     return since <= datetime.fromisoformat(at) <= until
 
 
+def line_to(url: str) -> BankLine:
+    """The line to a bank without TLS, as production makes it."""
+    connection = Connection(
+        "efi1", 7, DIALECTS["standard"], url, f"{url}/oauth/token", "client", Secret("a-secret"), None, None, {},
+        requests_per_minute=60_000,
+    )  # fmt: skip
+    return BankLine(connection, Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "request-1"))
+
+
 @asynccontextmanager
-async def serving(bank: Bank) -> AsyncIterator[NetworkClient]:
+async def serving(bank: Bank) -> AsyncIterator[BankLine]:
     """Serves the bank on a free port. What we ask it is as the official document has it, where that is here."""
     runner = web.AppRunner(bank.application(), shutdown_timeout=0.1)
     await runner.setup()
@@ -194,7 +211,7 @@ async def serving(bank: Bank) -> AsyncIterator[NetworkClient]:
     await site.start()
     host, port = runner.addresses[0][:2]
     bank.url = f"http://{host}:{port}"
-    line = NetworkClient(bank.url, Secret("a-token"))
+    line = line_to(bank.url)
     try:
         yield line
     finally:

@@ -9,12 +9,12 @@ from uuid import UUID
 
 from lastro.orders import ForeignPayments
 from lastro.rails import port
+from lastro.rails.api_pix import BankLine
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.cursors import RailCursor
 from lastro.rails.inbox import Inbox
 from lastro.rails.instruments import Instruments
-from lastro.rails.network_client import NetworkClient
 
 from .api_pix_bank import Bank, serving
 from .conftest import House, Scene
@@ -33,7 +33,7 @@ class Branch:
     scene: Scene
     ana: UUID
     bank: Bank
-    line: NetworkClient
+    line: BankLine
 
     def terms(self, **changes: Any) -> ListTerms:
         return replace(ListTerms(RAIL, "utc", 5 * DAY, 100), **changes)

@@ -33,6 +33,7 @@ NOBODY = UUID(int=0)
 RETURN = return_id(ISPB, AT, 7, 1)
 REMOVED, REMOVED_BY_BANK = "REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP"
 CENT = Money(1, "BRL")
+NO_TOKEN = answers(401)
 
 
 @dataclass
@@ -63,6 +64,11 @@ class Desk:
     def ends(self, status: str, **more: Any) -> None:
         (found,) = self.bank.payments[self.payment]["devolucoes"]
         found |= {"status": status} | more
+
+
+def again(behaviour: Any) -> list[Any]:
+    """The line repeats a PUT that was lost, and what was refused with 401, once by itself."""
+    return [behaviour] * (2 if behaviour in (LOST, NO_TOKEN) else 1)
 
 
 def charge(bank: Bank, status: str = "ATIVA", **more: Any) -> None:
@@ -130,12 +136,26 @@ async def test_an_end_that_did_not_come_about_is_not_taken_for_one(desk: Desk) -
     assert refused.value.code == "CobOperacaoInvalida"
 
 
+async def test_an_end_whose_answer_says_that_it_can_be_paid_is_none(desk: Desk) -> None:
+    """Only the word of removal is an end: in the answer, or in what the bank says when it is asked."""
+    charge(desk.bank)
+    shown = dict(desk.bank.charges[TXID])
+    desk.bank.next("PATCH cob", answers(200, shown))
+    with pytest.raises(Transient, match="keeps the charge open"):
+        await desk.close_charge()
+    assert desk.bank.charges[TXID]["status"] == "ATIVA"
+    desk.bank.charges[TXID]["status"] = REMOVED  # it shows an older state, and knows better when it is asked
+    desk.bank.next("PATCH cob", answers(200, shown))
+    await desk.close_charge()
+    assert desk.bank.asked == [f"PATCH /cob/{TXID}", f"GET /cob/{TXID}"] * 2
+
+
 @pytest.mark.parametrize(
-    "behaviour", [answers(500), answers(404), answers(401), answers(403), answers(429), answers(400, "<html>")]
+    "behaviour", [answers(500), answers(404), NO_TOKEN, answers(403), answers(429), answers(400, "<html>")]
 )
 async def test_an_end_that_nobody_heard_is_tried_again(desk: Desk, behaviour: Any) -> None:
     charge(desk.bank)
-    desk.bank.next("PATCH cob", behaviour)
+    desk.bank.next("PATCH cob", *again(behaviour))
     with pytest.raises(Transient):
         await desk.close_charge()
     await desk.close_charge()
@@ -252,12 +272,13 @@ async def test_a_refusal_by_the_bank_is_for_good(desk: Desk, status: int) -> Non
 @pytest.mark.parametrize(
     "behaviour",
     [
-        LOST, answers(500), answers(503), answers(401), answers(403), refuses(403, "AcessoNegado"), refuses(400, "AcessoNegado"),
+        LOST, answers(500), answers(503), NO_TOKEN, answers(403), refuses(403, "AcessoNegado"), refuses(400, "AcessoNegado"),
         answers(400, "<html>"), answers(404), refuses(404, "PixNaoEncontrado"), answers(429), answers(201, ""), answers(200, "{}"),
+        answers(400, {"type": "error"}), answers(422, {"type": "about:blank", "title": "Bad Request"}),
     ],
 )  # fmt: skip
 async def test_anything_else_is_unknown_and_no_refund_fails_by_it(desk: Desk, behaviour: Any) -> None:
-    desk.bank.next("PUT return", behaviour, *([LOST] if behaviour is LOST else []))
+    desk.bank.next("PUT return", *again(behaviour))
     with pytest.raises(Transient):
         await desk.give_back()
     await desk.give_back()

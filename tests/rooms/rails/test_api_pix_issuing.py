@@ -53,6 +53,7 @@ def refuses(status: int, name: str, **more: Any) -> Any:
 
 
 LOST = answers(200, reason="lost")
+NO_TOKEN = answers(401)
 
 
 async def test_a_charge_is_made(counter: Counter) -> None:
@@ -79,7 +80,7 @@ async def test_the_bank_says_how_long_it_may_be_paid(counter: Counter) -> None:
 @pytest.mark.parametrize(
     "behaviour",
     [
-        answers(500, "<html>"), answers(503), answers(429), answers(408), answers(200, "<html>"), answers(202),
+        answers(500, "<html>"), answers(503), answers(408), answers(200, "<html>"), answers(202),
         answers(204), answers(409), answers(201, ""), refuses(503, "ServicoIndisponivel"),
     ],
 )  # fmt: skip
@@ -102,13 +103,14 @@ async def test_an_answer_that_was_lost_is_looked_at(counter: Counter) -> None:
     assert counter.bank.asked == [f"PUT {PATH}", f"PUT {PATH}", f"GET {PATH}"]
 
 
-@pytest.mark.parametrize("status", [500, 503, 429])
-async def test_what_never_arrived_is_not_made(counter: Counter, status: int) -> None:
+@pytest.mark.parametrize(("status", "asked"), [(500, [f"GET {PATH}"]), (503, [f"GET {PATH}"]), (429, [])])
+async def test_what_never_arrived_is_not_made(counter: Counter, status: int, asked: list[str]) -> None:
+    """A bank that was asked too often has not taken it, and is asked no more."""
     counter.bank.next("PUT cob", answers(status, headers={"Retry-After": "7"}))
     with pytest.raises(Transient) as away:
         await counter.issuer.issue(REQUEST)
     assert away.value.retry_after_seconds == 7
-    assert counter.bank.asked == [f"PUT {PATH}", f"GET {PATH}"]
+    assert counter.bank.asked == [f"PUT {PATH}", *asked]
 
 
 async def test_a_silent_bank_is_waited_for_so_long_and_no_longer(counter: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,19 +156,23 @@ async def test_a_refusal_without_violations_has_its_reason(counter: Counter) -> 
 
 
 @pytest.mark.parametrize(
-    "behaviour",
+    ("behaviour", "event"),
     [
-        answers(401), answers(403), refuses(403, "AcessoNegado"), refuses(400, "AcessoNegado"), answers(400, "<html>"),
-        answers(422, {"message": "scope cob.write is missing"}), answers(302), answers(405), refuses(404, "NaoEncontrado"),
-        answers(413), answers(415), refuses(415, "RequisicaoInvalida"),
+        (NO_TOKEN, "bank.set_up_wrongly"), (answers(403), "bank.set_up_wrongly"), (answers(302), "bank.set_up_wrongly"),
+        (refuses(403, "AcessoNegado"), "bank.set_up_wrongly"), (refuses(400, "AcessoNegado"), "bank.set_up_wrongly"),
+        (answers(422, {"message": "scope cob.write is missing"}), "bank.set_up_wrongly"),
+        (answers(400, "<html>"), "bank.answer_alarming"), (answers(400, {"type": "error"}), "bank.answer_alarming"),
+        (answers(405), "bank.answer_alarming"), (refuses(404, "NaoEncontrado"), "bank.answer_alarming"),
+        (answers(413), "bank.answer_alarming"), (answers(415), "bank.answer_alarming"),
+        (refuses(415, "RequisicaoInvalida"), "bank.answer_alarming"),
     ],
 )  # fmt: skip
-async def test_a_mistake_of_set_up_is_the_operators(counter: Counter, behaviour: Any) -> None:
-    counter.bank.next("PUT cob", behaviour)
+async def test_a_mistake_of_set_up_is_the_operators(counter: Counter, behaviour: Any, event: str) -> None:
+    counter.bank.next("PUT cob", *[behaviour] * (2 if behaviour is NO_TOKEN else 1))  # a new token is tried once
     with capture_logs() as logs, pytest.raises(Transient):
         await counter.issuer.issue(REQUEST)
-    assert [(line["event"], line["log_level"]) for line in logs] == [("bank.answer_alarming", "critical")]
-    assert counter.bank.asked == [f"PUT {PATH}"]
+    assert [(line["event"], line["log_level"]) for line in logs] == [(event, "critical")]
+    assert set(counter.bank.asked) == {f"PUT {PATH}"}
 
 
 CODE_OF_ANOTHER = brcode.encode(brcode.BrCode(merchant_name="A", merchant_city="B", location="thief.example/qr/v2/1"))
@@ -208,13 +214,16 @@ async def test_an_amount_that_is_a_number_is_undone(counter: Counter) -> None:
     assert counter.bank.charges[TXID]["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
 
 
-@pytest.mark.parametrize("behaviour", [LOST, answers(500), refuses(403, "AcessoNegado")])
+STILL_OPEN = answers(200, {"txid": TXID, "status": "ATIVA", "valor": {"original": "10.50"}})
+
+
+@pytest.mark.parametrize("behaviour", [LOST, answers(500), refuses(403, "AcessoNegado"), STILL_OPEN])
 async def test_what_could_not_be_undone_is_told(counter: Counter, behaviour: Any) -> None:
     counter.bank.lists_charge = lambda charge: charge | {"chave": "thief@example.com"}
     counter.bank.next("PATCH cob", behaviour)
     with capture_logs() as logs, pytest.raises(AnswerInvalid):
         await counter.issuer.issue(REQUEST)
-    assert [line["event"] for line in logs if line["event"] != "bank.answer_alarming"] == [
+    assert [line["event"] for line in logs if line["event"] != "bank.set_up_wrongly"] == [
         "bank.answer_invalid", "bank.charge_not_removed",
     ]  # fmt: skip
 

@@ -127,7 +127,7 @@ async def test_the_cursor_moves_only_once_everything_is_stored(branch: Branch) -
     "behaviour",
     [
         answers(500), answers(503), answers(200, "<html>"), answers(200, {}), answers(404), answers(429), answers(200, []),
-        answers(401), refuses(403, "AcessoNegado"), refuses(400, "PixConsultaInvalida"), answers(204),
+        refuses(403, "AcessoNegado"), refuses(400, "PixConsultaInvalida"), answers(204),
     ],
 )  # fmt: skip
 async def test_an_answer_that_is_no_list_is_no_empty_list(branch: Branch, behaviour: Any) -> None:

@@ -41,6 +41,19 @@ class ChargeState:
     payments: tuple[BankPayment, ...] = ()
     ends_at: datetime | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """True if its status lets it be paid, and no payment is shown."""
+        return self.status == wire.ACTIVE and not self.payments
+
+
+class StillOpen(Transient):
+    """The charge can be paid, although the bank took its end. state: as it has it then."""
+
+    def __init__(self, state: ChargeState) -> None:
+        super().__init__("the bank keeps the charge open", is_on_its_way=False)
+        self.state = state
+
 
 class Charges:
     """The charges of one connection. seconds: the longest wait for an answer."""
@@ -65,24 +78,29 @@ class Charges:
             raise Transient(f"the charge cannot be read: {unread}") from unread
 
     async def remove(self, txid: str) -> ChargeState | Unknown:
-        """Ends a charge, and returns what it is then: a paid one stays paid. The same again changes nothing there.
+        """Ends a charge, and returns what it is then: removed, or paid. The same again changes nothing there.
 
-        Permanent: the bank will not end it, although nobody has paid it. Transient: it is not known if it took effect.
+        It has ended only where the bank says so; an answer that does not is followed by a question. Permanent: the bank will
+        not end it, although nobody has paid it. StillOpen: it did not end it. Transient: it is not known if it took effect.
         """
         answer = await self._line.ask("PATCH", wire.charge_path(txid), wire.removal(), self._seconds)
         verdict = judge(answer, "PATCH cob")
         if verdict.meaning is Meaning.DONE and wire.is_json(answer.body):
             try:
-                return state_of(txid, answer.body, self._clock)
+                shown = state_of(txid, answer.body, self._clock)
             except Malformed:
-                pass  # it is asked what it has
+                shown = None  # it is asked what it has
+            if shown is not None and not shown.is_open:
+                return shown
         elif verdict.meaning is not Meaning.DONE and not verdict.is_worded:
             raise alarmed(verdict, self._rail, "PATCH cob", txid).transient
         found = await self.state(txid)
-        if isinstance(found, Unknown) or found.status != wire.ACTIVE:
+        if isinstance(found, Unknown) or not found.is_open:
             return found
         if verdict.meaning is Meaning.PERMANENT:
             raise verdict.permanent
+        if verdict.meaning is Meaning.DONE:
+            raise StillOpen(found)
         raise alarmed(verdict, self._rail, "PATCH cob", txid).transient
 
 

@@ -36,8 +36,7 @@ class Dialect:
     of the path, "/" behind it where one of its objects is named) → the version that stands before it. version: before all
     others. clock: the meaning
     of its instants. takes_milliseconds: of instants in a question. window_days: the longest period that one question may
-    span. page_size: items of a page that it gives without cutting. refuses_with_400: a missing scope is told by 400.
-    has_secret: client secrets are given.
+    span. page_size: items of a page that it gives without cutting. has_secret: client secrets are given.
     """
 
     name: str
@@ -54,7 +53,6 @@ class Dialect:
     takes_milliseconds: bool = True
     window_days: int = _SHORTEST_WINDOW
     page_size: int = _SMALLEST_PAGE
-    refuses_with_400: bool = False
 
     @property
     def has_secret(self) -> bool:
@@ -106,7 +104,7 @@ _ROWS = (
     Dialect(
         "sicredi", "basic-form", "https://api-pix.sicredi.com.br/api", "https://api-pix.sicredi.com.br/oauth/token",
         versions=(("cob/", "v3"), *((name, "v1") for name in _AUTOMATIC)),
-        version="v2", refuses_with_400=True,
+        version="v2",
     ),
     Dialect(
         "bradesco", "basic-form", "https://qrpix.bradesco.com.br/v2", "https://qrpix.bradesco.com.br/oauth/token",

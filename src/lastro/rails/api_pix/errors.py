@@ -1,8 +1,8 @@
 """The meaning of a bank's answer, as a table: by status, by its own word, and by what was asked.
 
 A no is the bank's only where it has the bank's words: API Pix's problem (RFC 7807), Efí's `nome`, the `erros` of Banco do
-Brasil. Anything else comes from a gateway on the way there, and says nothing of charge or refund. A mistake of set-up
-(scope, certificate, address) is the operator's: told, and never an order's end.
+Brasil. Anything else comes from a gateway on the way there, and says nothing of charge or refund. BankLine has
+raised before for an answer that is about no object: silence, 5xx, a pause, a redirect, a mistake of set-up.
 """
 
 from __future__ import annotations
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 LONGEST_REASON = 200
 _MOST_VIOLATIONS = 20
 _log = structlog.get_logger(__name__)
-_LONGEST_PAUSE_SECONDS = 600
 _TYPE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-# Documents of people, which may stand in a bank's reason, and are nobody's to read in a log.
-_LONG_NUMBER = re.compile(r"[0-9][0-9./-]{9,17}[0-9]")
+# API Pix 2.9.0, the types of errors: the general ones, and those of charges, payments and returns.
+_KNOWN_TYPE = re.compile(
+    r"RequisicaoInvalida|AcessoNegado|NaoEncontrado|PermanentementeRemovido|ErroInternoDoServidor|ServicoIndisponivel"
+    r"|IndisponibilidadePorTempoEsgotado|(?:Cob|Pix|PixDevolucao)(?:NaoEncontrad[oa]|(?:Operacao|Consulta)?Invalida)"
+)
+# Documents of people and companies, which may stand in a bank's reason, and are nobody's to read in a log. A CNPJ has
+# letters too: twelve signs and two digits.
+_DOCUMENT = re.compile(r"[0-9][0-9./-]{9,17}[0-9]|(?<![0-9A-Za-z])(?:[0-9A-Za-z][./-]?){12}[0-9][./-]?[0-9](?![0-9A-Za-z])")
 
 # What was asked. A list is of payments or of charges.
 Where = Literal["PUT cob", "GET cob", "PATCH cob", "GET list", "GET pix", "PUT return", "GET return"]
@@ -63,7 +68,7 @@ _SET_UP = re.compile(
     r"acesso_?negado|insufficient_scope|invalid_(?:scope|client|token)|unauthorized|access_denied|\b(?:scope|escopo)s?\b",
     re.IGNORECASE,
 )
-_AWAY = re.compile(r"Servico_?Indisponivel|Erro_?Interno", re.IGNORECASE)
+_AWAY = re.compile(r"Servico_?Indisponivel|Erro_?Interno|Tempo_?Esgotado", re.IGNORECASE)
 _NOT_FOUND = re.compile(r"n[aã]o[_ ]?(?:foi )?encontrad[oa]", re.IGNORECASE)
 
 # The first row that fits decides (bank-rail.md §4.7).
@@ -71,8 +76,6 @@ _TABLE = (
     _Row(frozenset({200, 201}), Meaning.DONE),
     _Row(_TAKEN, Meaning.LOOK, where=_PUTS),
     _Row(_TAKEN, Meaning.DONE, where=_PATCH),
-    _Row(frozenset({401, 403}), Meaning.TRANSIENT, alarms=True),
-    _Row(_NO, Meaning.TRANSIENT, words=_SET_UP, alarms=True),
     _Row(_NO, Meaning.TRANSIENT, words=_AWAY),
     _Row(frozenset({404}), Meaning.UNKNOWN, words=_NOT_FOUND, where=_GETS | _PATCH, is_worded=True),
     _Row(frozenset({404}), Meaning.TRANSIENT, is_worded=False),  # a gateway's, which knows nothing of the bank's objects
@@ -81,8 +84,7 @@ _TABLE = (
     _Row(_NO, Meaning.TRANSIENT, where=_LISTS, alarms=True),
     _Row(_NO, Meaning.PERMANENT, is_worded=True),
     _Row(frozenset({413, 415}), Meaning.PERMANENT, where=_PUTS, alarms=True),
-    _Row(frozenset({408, 429, *range(500, 600)}), Meaning.TRANSIENT),
-    # Everything else is nothing that the document names: a redirect, a no in no words, a method that is not there.
+    # Everything else is nothing that the document names: a no in no words or in unknown ones, a method that is not there.
     _Row(frozenset(range(100, 1000)), Meaning.TRANSIENT, alarms=True),
 )
 
@@ -92,7 +94,7 @@ class Verdict:
     """An answer, judged. code: the bank's word, or HTTP and the status. reason: its own, cut, without long numbers.
 
     violations: (property, reason) as the bank names them. alarms: an operator has to see it. is_worded: the bank itself has
-    answered, so that no copy of what was asked is on its way.
+    answered, in words that are known, so that no copy of what was asked is on its way.
     """
 
     meaning: Meaning
@@ -101,13 +103,11 @@ class Verdict:
     violations: tuple[tuple[str, str], ...] = ()
     alarms: bool = False
     is_worded: bool = False
-    retry_after_seconds: int | None = None
 
     @property
     def transient(self) -> Transient:
         """The same as the port's exception."""
-        text = f"{self.code}: {self.reason}"
-        return Transient(text, self.retry_after_seconds, is_on_its_way=not self.is_worded)
+        return Transient(f"{self.code}: {self.reason}", is_on_its_way=not self.is_worded)
 
     @property
     def permanent(self) -> Permanent:
@@ -120,10 +120,13 @@ def judge(answer: NetworkAnswer, where: Where) -> Verdict:
     """Returns what an answer means. The body of a success is not looked at here."""
     said = _Said.of(answer.body) if answer.status >= 300 else _Said()
     row = next(row for row in _TABLE if _fits(row, answer.status, said, where))
-    code = said.word or (said.gateway if said.gateway and _SET_UP.search(said.gateway) else f"HTTP{answer.status}")
     reason = said.reason or f"answered with HTTP status {answer.status}"
-    pause = _retry_after(answer)
-    return Verdict(row.meaning, code, reason, said.violations, row.alarms, said.word is not None, pause)
+    return Verdict(row.meaning, said.word or f"HTTP{answer.status}", reason, said.violations, row.alarms, said.is_known)
+
+
+def is_denial(raw: bytes) -> bool:
+    """Tells whether the body of a no speaks of permissions: by its type, or in words, as some banks do by 400."""
+    return _Said.of(raw).is_denial
 
 
 def alarmed(verdict: Verdict, rail: str, where: Where, name: str) -> Verdict:
@@ -139,17 +142,21 @@ def _fits(row: _Row, status: int, said: _Said, where: Where) -> bool:
     return (
         status in row.statuses
         and (row.where is None or where in row.where)
-        and (row.is_worded is None or row.is_worded == (said.word is not None))
+        and (row.is_worded is None or row.is_worded == said.is_known)
         and (row.words is None or row.words.search(said.searched) is not None)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The content of a no. word: the bank's own; None: it is not the bank's. gateway: the word of a gateway."""
+    """The content of a no. word: its own, of whatever meaning; None: it has none.
+
+    is_known: the bank's word, and no gateway's: a type of API Pix, or a form of one bank. is_denial: about permissions.
+    """
 
     word: str | None = None
-    gateway: str | None = None
+    is_known: bool = False
+    is_denial: bool = False
     reason: str | None = None
     searched: str = ""
     violations: tuple[tuple[str, str], ...] = ()
@@ -162,7 +169,9 @@ class _Said:
         except Malformed:
             return cls(reason=private(raw[: 4 * LONGEST_REASON].decode("utf-8", "replace")))
         faults = [fault for fault in _rows(body, "erros") if _text(fault, "mensagem")]
-        word = _name(_text(body, "type")) or _name(_text(body, "nome")) or (_fault_code(faults[0]) if faults else None)
+        kind = _name(_text(body, "type"))
+        word = kind or _name(_text(body, "nome")) or (_fault_code(faults[0]) if faults else None)
+        is_known = word is not None if kind is None else _KNOWN_TYPE.fullmatch(kind) is not None
         gateway = _text(body, "error")
         details = [_text(body, name) for name in ("title", "detail", "mensagem", "message", "error_description")]
         texts = list(dict.fromkeys(text for text in (*details, *(_text(fault, "mensagem") for fault in faults)) if text))
@@ -171,14 +180,13 @@ class _Said:
         violations = tuple((private(name, 64) or "", private(why) or "") for name, why in pairs[:_MOST_VIOLATIONS])
         # The reason of a problem may speak of anything; that of Banco do Brasil's is its only word.
         searched = " ".join((word or "", gateway, *((_text(faults[0], "mensagem"),) if faults else ())))
-        if _SET_UP.search(" ".join(texts)):
-            searched += " scope"
-        return cls(word, gateway or None, private(": ".join(texts)), searched, violations)
+        is_denial = _SET_UP.search(" ".join((searched, *texts))) is not None
+        return cls(word, is_known, is_denial, private(": ".join(texts)), searched, violations)
 
 
 def private(text: str, longest: int = LONGEST_REASON) -> str | None:
     """Returns a bank's text as it may be kept: on one line, cut, documents masked; None for an empty one."""
-    return cut(_LONG_NUMBER.sub("***", text), longest)
+    return cut(_DOCUMENT.sub("***", text), longest)
 
 
 def _name(text: str) -> str | None:
@@ -201,9 +209,3 @@ def _text(body: dict[str, Any], name: str) -> str:
 def _rows(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
     rows = body.get(name)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def _retry_after(answer: NetworkAnswer) -> int | None:
-    """Returns the seconds to wait, as the bank asks: at most ten minutes. A date is left to our own pause."""
-    told = next((value for name, value in answer.headers.items() if name.lower() == "retry-after"), "").strip()
-    return min(int(told), _LONGEST_PAUSE_SECONDS) if told.isascii() and told.isdigit() and len(told) < 7 else None

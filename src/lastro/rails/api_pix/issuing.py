@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from lastro.rails.api_pix import codes, wire
-from lastro.rails.api_pix.charges import Charges
+from lastro.rails.api_pix.charges import Charges, StillOpen
 from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Permanent, Transient, Unknown
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Hint = Callable[[Sequence[str]], Awaitable[bool]]
 
-LONGEST_SECONDS = 2**31 - 1
+_MOST_SECONDS = 2**31 - 1  # API Pix 2.9.0, calendario.expiracao
 LONGEST_TEXT = 140
 LONGEST_NAME = 200  # API Pix 2.9.0, devedor.nome
 LONGEST_KEY = 77
@@ -78,6 +78,8 @@ class ApiPixIssuer:
             found = await self._charges.remove(txid)
         except Permanent:  # some banks end no charge whose time is over
             found = await self._charges.state(txid)
+        except StillOpen as kept:
+            found = kept.state
         if isinstance(found, Unknown):
             return True
         if found.payments and self._hint is not None:  # a bank may list them too late for any poll
@@ -131,15 +133,11 @@ class ApiPixIssuer:
     async def _remove(self, txid: str) -> None:
         """Removes a charge that nobody may pay. The sweep of orphans removes it, where this fails."""
         try:
-            answer = await self._line.ask("PATCH", wire.charge_path(txid), wire.removal(), _REMOVE_SECONDS)
-        except Transient as away:
-            _log.error("bank.charge_not_removed", rail=self._rail, network_id=txid, reason=away.reason)
-            return
-        verdict = self._told(answer, "PATCH cob", txid)
-        if verdict.meaning is not Meaning.DONE:
-            _log.error(
-                "bank.charge_not_removed", rail=self._rail, network_id=txid, reason=f"{verdict.code}: {verdict.reason}"
-            )
+            async with asyncio.timeout(_REMOVE_SECONDS):
+                await self._charges.remove(txid)
+        except (Permanent, Transient, TimeoutError) as left:
+            reason = str(left) or f"no answer within {_REMOVE_SECONDS:g} s"
+            _log.error("bank.charge_not_removed", rail=self._rail, network_id=txid, reason=reason)
 
     def _told(self, answer: NetworkAnswer, where: Where, txid: str) -> Verdict:
         return alarmed(judge(answer, where), self._rail, where, txid)
@@ -147,7 +145,7 @@ class ApiPixIssuer:
 
 def charge_body(request: ChargeRequest) -> bytes:
     """Returns the body of a charge. ValueError: something of it is beyond the bounds of API Pix."""
-    if not 1 <= request.seconds <= LONGEST_SECONDS:
+    if not 1 <= request.seconds <= _MOST_SECONDS:
         raise ValueError("seconds")
     if request.amount.currency != "BRL" or not 1 <= request.amount.minor <= 999_999_999_999:
         raise ValueError("amount")
@@ -189,7 +187,7 @@ def issued(request: ChargeRequest, charge: BankCharge, clock: Clock) -> IssuedCh
     if calendar is None:
         raise Malformed("calendario")
     seconds = wire.number(calendar.expiracao)
-    if seconds is None or not 1 <= seconds <= LONGEST_SECONDS:
+    if seconds is None or not 1 <= seconds <= _MOST_SECONDS:
         raise Malformed("calendario.expiracao")
     made_at = wire.instant(calendar.criacao, clock, "calendario.criacao")
     code, location = codes.code_of(charge, request.amount, codes.Merchant(request.receiver_name, request.receiver_city))

@@ -8,17 +8,14 @@ from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from lastro.core import trace
 from lastro.core.concurrency_slot import without_slot
+from lastro.rails.api_pix.errors import is_denial
 from lastro.rails.api_pix.exchange import LONGEST_SECONDS, Exchanges, SetUpWrongly
 from lastro.rails.api_pix.oauth import Tokens
 from lastro.rails.api_pix.pacing import AdaptivePace
 from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls
 from lastro.rails.api_pix.trouble import Troubles
-from lastro.rails.api_pix.wire import read
-from lastro.rails.messages import Malformed
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
     from lastro.rails.network_client import NetworkAnswer
 
 _LONGEST_RETRY = 3_600  # seconds: a bank that asks for more is asked again all the same
-_DENIED = "AcessoNegado"  # API Pix 2.9.0, the type of a problem of permission
-_NO_SCOPE = re.compile(r"scope|escopo", re.IGNORECASE)
 
 
 class Ambient(NamedTuple):
@@ -42,16 +37,6 @@ class Ambient(NamedTuple):
     clock: Callable[[], float]
     now: Callable[[], datetime]
     new_id: Callable[[], str]
-
-
-class _Denial(msgspec.Struct):
-    """An error of a bank, as far as it tells of permissions."""
-
-    type: str | None = None
-    title: str | None = None
-    detail: str | None = None
-    error: str | None = None
-    message: str | None = None
 
 
 class BankLine:
@@ -105,7 +90,7 @@ class BankLine:
         if answer.status == 429:
             self._pace.halve(self._ambient.clock())
         try:
-            demand_answer(method, answer, self._ambient.now(), refuses_with_400=self.connection.dialect.refuses_with_400)
+            demand_answer(method, answer, self._ambient.now())
         except SetUpWrongly as wrong:
             self._troubles.tell(wrong)
             raise
@@ -182,15 +167,15 @@ class BankLine:
         await self._exchanges.close()
 
 
-def demand_answer(method: str, answer: NetworkAnswer, now: datetime, *, refuses_with_400: bool) -> None:
-    """Raises for an answer that is not about the object.
+def demand_answer(method: str, answer: NetworkAnswer, now: datetime) -> None:
+    """Raises for an answer that is not about the object; `errors.judge` reads the others.
 
     SetUpWrongly: it tells of a mistake of set-up. Transient: it is no answer, or asks for time.
     """
     status = answer.status
     if status == 401:
         raise SetUpWrongly("token", "HTTP status 401 for a new token")
-    if status == 403 or (400 <= status < 500 and is_denial(answer.body, refuses_with_400=refuses_with_400)):
+    if status == 403 or (400 <= status < 500 and is_denial(answer.body)):
         raise SetUpWrongly("access", f"HTTP status {status}")
     if 300 <= status < 400:
         raise SetUpWrongly("address", f"HTTP status {status}")
@@ -200,21 +185,6 @@ def demand_answer(method: str, answer: NetworkAnswer, now: datetime, *, refuses_
         raise Transient(f"answered with HTTP status {status}", retry_after(answer, now))
     if status < 300 and not _is_json(answer.body, may_be_empty=method != "GET"):
         raise Transient("the answer is no JSON")
-
-
-def is_denial(body: bytes, *, refuses_with_400: bool) -> bool:
-    """Tells whether an error is about permissions, in whatever status.
-
-    refuses_with_400: the bank has no type for it, and says it in words.
-    """
-    try:
-        told = read(body, _Denial)
-    except Malformed:
-        return False
-    if (told.type or "").rsplit("/", 1)[-1] == _DENIED or told.error in ("insufficient_scope", "invalid_token"):
-        return True
-    words = (told.title, told.detail, told.error, told.message)
-    return refuses_with_400 and any(_NO_SCOPE.search(word) is not None for word in words if word)
 
 
 def retry_after(answer: NetworkAnswer, now: datetime) -> int | None:

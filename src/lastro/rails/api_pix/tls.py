@@ -225,7 +225,7 @@ class ClientTls:
         return None if self._identity is None else self._identity.not_after
 
     def demand_in_time(self, now: datetime) -> None:
-        """Raises CertificateUnfit where our certificate is not good at this instant, or cannot be read."""
+        """Raises CertificateUnfit where our certificate is not good now, or cannot be read."""
         self.context()
         if self._identity is not None:
             self._identity.demand_in_time(now)

@@ -103,8 +103,7 @@ async def test_a_mistake_of_set_up_is_the_operators(
 
 
 async def test_a_word_that_only_looks_like_a_denial_is_handed_on(bank: Bank, lined: Lined) -> None:
-    """At a bank that has a type for it, words about a scope are the bank's no to this request."""
-    body = b'{"title":"telescope is no field","detail":"scope"}'
+    body = b'{"title":"telescope is no field","detail":"x"}'
     bank.answers.append(Answer(400, body))
     assert (await lined().ask("PUT", "/cob/abc", b"{}", 5.0)).body == body
 

@@ -39,7 +39,7 @@ async def test_a_connection_of_each_dialect(tmp_path: Path, dialect: str) -> Non
             'app_key_file = "app-key"' if "app_key" in row.needs else "",
             'bank_account = "400001"' if "bank_account" in row.needs else "",
         ]  # fmt: skip
-        (connection,), problems = read("\n".join(lines), folder, datetime.now(UTC), is_sandbox=False)
+        (connection,), problems = read("\n".join(lines), folder, is_sandbox=False)
         assert problems == ()
         numbers = itertools.count(1)
         ambient = Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: f"8d7f2b9e-1c1e-4b3a-9d57-{next(numbers):012}")
