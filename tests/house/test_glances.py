@@ -59,7 +59,7 @@ _GLANCES: Mapping[str, tuple[Query[Any], str]] = {
 # One row for each company, or a few of each.
 _SMALL = {"companies_pkey", "company_fees_pkey"}
 _NEWCOMER = "00000000-0000-7000-8000-00000000000f"  # a company with no rows in FILL
-_EMPTY = {"history", "account_limits", "connection_keys"}  # in FILL
+_EMPTY = {"history", "account_limits", "connections", "connection_keys"}  # in FILL
 _ONE_KEY = {"account_numbers_pkey"}
 
 

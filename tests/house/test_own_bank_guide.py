@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from lastro.rails.api_pix.files import FileRead
 GUIDE = (ROOT / "docs" / "guides" / "own-bank.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
 PASSWORD = b"open sesame"
-NOW = datetime.now(UTC)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +37,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], FileRea
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split("]")[0].lstrip("["))
 def test_each_file_of_the_guide_is_read(block: str, reader: Callable[[Path], FileRead]) -> None:
-    found, problems = read(block, Path("/etc/lastro"), NOW, is_sandbox=False, reader=reader)
+    found, problems = read(block, Path("/etc/lastro"), is_sandbox=False, reader=reader)
     assert problems == ()
     [connection] = found
     assert connection.name.startswith(connection.dialect.name) or connection.dialect.name == "standard"

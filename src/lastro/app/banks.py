@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.app.networks import business_now
 from lastro.core.declined import StartRefused
-from lastro.core.errors import DatabaseAway, Refused
+from lastro.core.errors import DatabaseAway, Refused, Stale
 from lastro.observability.bank_figures import BankFigures
-from lastro.orders import DeclareConnection, ForeignPayments
+from lastro.orders import DeclareConnection, ForeignPayments, left_out
 from lastro.rails.api_pix import (
     PAYMENTS,
     Ambient,
@@ -40,13 +40,6 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix import Connection, Nightly
 
 _COMPANIES = "SELECT number, company_id FROM company_numbers WHERE number = ANY ($1::integer[])"
-# A connection with an order that may still be paid, or whose payment may still be taken back.
-_STILL_NEEDED = """
-SELECT n.rail FROM connections n WHERE n.rail <> ALL ($1::text[]) AND EXISTS (
-         SELECT FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
-          WHERE i.company_id = n.company_id AND i.rail = n.rail AND o.expires_at > business_now() - interval '90 days')
- ORDER BY n.rail
-"""
 
 
 def lines_of(settings: Settings, chance: Chance) -> dict[str, BankLine]:
@@ -145,24 +138,45 @@ def banks_of(settings: Settings, work: Database, runner: Runner, chance: Chance)
 
 
 async def declare_all(connections: Iterable[Connection], work: Database, runner: Runner) -> None:
-    """Writes what the file says of connections. StartRefused: it names what is not here, or lacks what is needed."""
+    """Writes what the file says of connections; those that it lacks end. StartRefused: it names every mistake.
+
+    A start that is refused by the file has changed nothing.
+    """
     found = tuple(connections)
     companies = await _companies(work, [one.company for one in found])
     async with work.session() as session:
-        needed = [row["rail"] for row in await session.fetch(_STILL_NEEDED, [one.name for one in found])]
+        missing = await left_out(session, [one.name for one in found])
     problems = [
-        f"{rail} is not in the file, and orders of the last 90 days are paid there: put it back with issuing = false"
-        for rail in needed
+        f"{one.rail} is not in the file, and orders of the last 90 days are paid there: put it back with issuing = false"
+        for one in missing
+        if one.is_needed
     ]
-    for one in found:
-        if one.company not in companies:
-            problems.append(f"{one.name}.company is {one.company}, and no company has this number")
-            continue
-        done = await runner.act(companies[one.company], DeclareConnection(one.name, one.keys, one.is_issuing))
-        if isinstance(done, Refused):
-            problems += [f"{one.name}.{wrong.field} {wrong.description}" for wrong in done.problems]
+    problems += [
+        f"{one.name}.company is {one.company}, and no company has this number"
+        for one in found
+        if one.company not in companies
+    ]
+    declared = [
+        (companies[one.company], DeclareConnection(one.name, one.keys, one.makes_orders))
+        for one in found
+        if one.company in companies
+    ]
+    for company_id, verb in declared:
+        problems += await _problems_of(runner, company_id, replace(verb, is_check=True))
+    ended = [(one.company_id, DeclareConnection(one.rail, {}, is_issuing=False)) for one in missing]
+    for company_id, verb in () if problems else (*ended, *declared):
+        problems += await _problems_of(runner, company_id, verb)
     if problems:
         raise StartRefused("LASTRO_BANKS_FILE: " + "; ".join(problems) + ".")
+
+
+async def _problems_of(runner: Runner, company_id: UUID, verb: DeclareConnection) -> list[str]:
+    """Declares a connection, and returns what is wrong with it."""
+    try:
+        done = await runner.act(company_id, verb)
+    except Stale:
+        return [f"{verb.rail} cannot be declared while another process declares it or its keys: start again"]
+    return [f"{verb.rail}.{one.field} {one.description}" for one in done.problems] if isinstance(done, Refused) else []
 
 
 async def _companies(work: Database, numbers: Sequence[int]) -> dict[int, UUID]:

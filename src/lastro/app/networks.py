@@ -51,7 +51,7 @@ def place_of(settings: Settings) -> Installation:
     deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
     transfers = Transfers(settings.transfers.clabe_prefix, deposits)
     there = frozenset(settings.partners)
-    connections = frozenset(one.name for one in settings.connections if one.is_issuing and "cob" in one.capabilities)
+    connections = frozenset(one.name for one in settings.connections if one.makes_orders)
     return Installation(
         institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections
     )  # fmt: skip

@@ -162,6 +162,8 @@ def _why(away: Exception) -> str:
 
 async def _rehearse(settings: Settings, given: argparse.Namespace) -> Rows:
     (connection,) = chosen_of(settings, given.name)
+    if not connection.keys:
+        raise CommandFailed(f"{connection.name} has no key in LASTRO_BANKS_FILE: nothing can be paid there.")
     amount, key = _amount(given.amount), canonical(given.key) if given.key else next(iter(connection.keys))
     if key not in connection.keys:
         raise CommandFailed(f"{connection.name} has no key {key[:80]!r}; it has {', '.join(connection.keys)}.")

@@ -26,7 +26,7 @@ from lastro.orders.checkout.page import CheckoutPages
 from lastro.orders.checkout.store import seen_by_token as by_checkout
 from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
 from lastro.orders.codes import merchant, picture
-from lastro.orders.connections import DeclareConnection
+from lastro.orders.connections import DeclareConnection, left_out
 from lastro.orders.docs import EVENT_TYPES as _OF_ORDERS
 from lastro.orders.due_work import DUE_WORK, EXPIRY_GRACE
 from lastro.orders.foreign.claim import ClaimForeign, shown_foreign
@@ -96,7 +96,7 @@ __all__ = [
     "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending", "SettleStranded", "Settled", "Slip",
     "Standing", "StrandedWay", "TedArrived", "Transfers", "Unregistered", "Voided", "Voucher", "anew_for",
     "by_checkout", "call_off", "charge", "charged", "destination", "disputed", "ending", "fee_problem", "foreign_in",
-    "given_back", "given_for", "given_up_for", "image", "is_return", "may_help_later", "merchant", "methods_by",
+    "given_back", "given_for", "given_up_for", "image", "is_return", "left_out", "may_help_later", "merchant", "methods_by",
     "on_statements", "order_by_id", "partner_name", "party_by_id", "payer_of", "picture", "read_foreign", "related",
     "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending",
     "shown_by_location", "shown_by_picture", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",

@@ -1,7 +1,6 @@
 """Orders whose code the bank of a connection makes, on real rows and against a small bank that speaks API Pix."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,16 +14,12 @@ from tests.rooms.rails.api_pix_bank import Bank, instant, problem, serving
 
 from lastro import orders
 from lastro.api_kit.routes import Incoming
-from lastro.app.banks import declare_all
-from lastro.core.db import Database
-from lastro.core.declined import StartRefused
 from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
 from lastro.orders import CancelOrder, Expire, Installation
 from lastro.orders.connections import DeclareConnection
 from lastro.rails import port
-from lastro.rails.api_pix import DIALECTS, Connection
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 
 from .collecting import BENTO
@@ -299,40 +294,3 @@ async def test_a_connection_is_declared_once_and_its_keys_follow_the_file(at_ban
     assert isinstance(await declared(ana.company_id, nova=ana.account_number), Done)
     assert [tuple(r)[2] for r in await at_bank.shop.rows(sql)] == [False, True]
     assert problems(await at_bank.send()) == [("order.pixKey", "INVALID")], "the key is not in the file any more"
-
-
-def of_file(at_bank: Connected, name: str, company: int, **keys: str) -> Connection:
-    return Connection(
-        name=name, company=company, dialect=DIALECTS["standard"], base_url="https://bank.example", token_url="https://bank.example/t",
-        client_id="x", client_secret=None, certificate=None, ca_file=None,
-        keys={f"{key}@example.com": number for key, number in keys.items()},
-    )  # fmt: skip
-
-
-async def test_a_start_names_everything_that_the_file_says_wrongly(at_bank: Connected, work_dsn: Any) -> None:
-    ana, rail = at_bank.shop.ana, at_bank.rail
-    work = Database(work_dsn, size=1)
-
-    async def said(*found: Connection) -> list[str]:
-        """What is said of this test's connections: the database has those of others too."""
-        with suppress(StartRefused):
-            await declare_all(found, work, at_bank.shop.cast.runner)
-            return []
-        with pytest.raises(StartRefused) as refused:
-            await declare_all(found, work, at_bank.shop.cast.runner)
-        told = str(refused.value).removeprefix("LASTRO_BANKS_FILE: ").removesuffix(".").split("; ")
-        return [one for one in told if one.startswith((f"{rail}.", f"{rail}x.", f"{rail} "))]
-
-    other = of_file(at_bank, f"{rail}x", ana.number, other="999999999")
-    assert await said(of_file(at_bank, rail, 999_999_999), other) == [
-        f"{rail}.company is 999999999, and no company has this number",
-        f"{rail}x.keys.other@example.com names the account 999999999, which is no active account of this company",
-    ]
-    right = of_file(at_bank, rail, ana.number, loja=ana.account_number)
-    assert await said(right) == []
-    await at_bank.make()
-    lacks = "is not in the file, and orders of the last 90 days are paid there: put it back with issuing = false"
-    assert await said() == [f"{rail} {lacks}"]
-    assert await said(replace(right, is_issuing=False)) == []
-    assert await at_bank.shop.column("SELECT is_issuing FROM connections") == [False]
-    await work.close()

@@ -369,3 +369,18 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, made: Callable[[Path], objec
     made(tmp_path / "banks.toml")
     with pytest.raises(StartRefused, match=r"^LASTRO_BANKS_FILE names a file that cannot be read as text"):
         read_settings({"LASTRO_BANKS_FILE": str(tmp_path / "banks.toml")})
+
+
+def test_a_key_may_stand_where_no_order_is_made_too(folder: Path) -> None:
+    old, new = toml("old", issuing="false"), toml("new")
+    assert problems(folder, old + new) == problems(folder, new + old) == []
+    assert problems(folder, old + toml("older", issuing="false")) == []
+    assert problems(folder, new + toml("old", capabilities='["refund"]')) == []
+
+
+def test_a_connection_that_makes_no_orders_needs_no_key(folder: Path) -> None:
+    for changes in ({"issuing": "false"}, {"capabilities": '["refund"]'}):
+        for keys in ("{}", None):
+            made = good(folder, toml(keys=keys, **changes))
+            assert (made.keys, made.makes_orders) == ({}, False)
+    assert good(folder, toml()).makes_orders

@@ -89,7 +89,7 @@ class MakeOrder(Act[CreateOrderContext]):
         return None if self._asks_first else self.destinations.collected(self._where)
 
     async def read(self, session: Session, context: RequestContext) -> CreateOrderContext:
-        """Reads the company's setup and the account of a collected order, and gives it a number."""
+        """Reads a collected order's destination, and gives it a number."""
         known = await self.destinations.find(session, self._where)
         self.destinations.down = (known.setup.down, context.now)
         return replace(known, number=await self.destinations.numbers.take(session, context.now))

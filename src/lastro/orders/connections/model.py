@@ -15,16 +15,18 @@ class DeclaredKey:
     """A Pix key at a connection's bank. account_id: the account here that it credits."""
 
     id: UUID
+    rail: str
     key: str
     account_id: UUID
     version: int
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
+class DeclaredConnection:
     """A connection as it is declared here. owner: the company of its rail, None: there is no such rail yet.
 
-    accounts: the company's active ones by number, of those that were looked for. ours: keys that our own directory has.
+    elsewhere: keys that the file names for it and another connection of the company has. accounts: the company's active
+    ones by number, of those that were looked for. ours: keys that our own directory has.
     """
 
     owner: UUID | None
@@ -32,5 +34,6 @@ class Connected:
     is_issuing: bool | None
     version: int
     keys: tuple[DeclaredKey, ...]
+    elsewhere: tuple[DeclaredKey, ...]
     accounts: Mapping[str, UUID]
     ours: Collection[str]

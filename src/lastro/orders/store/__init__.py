@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 _DOWN = "ARRAY(SELECT rail FROM partner_states WHERE is_down) AS down"
 # The credited account: the one that the order names, else that of the key it names, else the company's default, else its
 # first active one. The key: the one that the order names, else the account's oldest random one, else its oldest at a
-# connection. $5: the rail whose key it has to be, `pix` for our own institution; NULL: any. One row, always.
+# connection that makes orders now. $5: the rail whose key it has to be, `pix` for our own institution; NULL: any. A
+# connection that the order names is asked for its key whatever the row says. One row, always.
 # MATERIALIZED, so that the account is found by the chosen id, and not compared with coalesce(), row by row.
 _DESTINATION = f"""
 WITH setup AS (
@@ -59,7 +60,8 @@ SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.ac
   LEFT JOIN LATERAL (
     SELECT * FROM named WHERE $3::text IS NOT NULL
     UNION ALL
-    (SELECT * FROM held p WHERE $3::text IS NULL AND p.account_id = a.id AND (p.type = 'RANDOM' OR p.rail <> '{PIX}')
+    (SELECT * FROM held p WHERE $3::text IS NULL AND p.account_id = a.id AND CASE p.rail WHEN '{PIX}' THEN p.type = 'RANDOM'
+         WHEN $5 THEN true ELSE (SELECT is_issuing FROM connections n WHERE n.company_id = $1 AND n.rail = p.rail) END
       ORDER BY p.rail = '{PIX}' DESC, p.created_at LIMIT 1)) k ON true
 """  # noqa: S608 a statement of our own
 

@@ -70,11 +70,12 @@ def read(
 
 
 def _shared(tables: Iterable[_Table]) -> list[str]:
-    """Names the Pix keys that stand in more than one connection."""
-    counted = Counter(key for one in tables for key in one.pix_keys)
+    """Names the Pix keys of which several connections make orders."""
+    making = [one for one in tables if one.makes_orders]
+    counted = Counter(key for one in making for key in one.pix_keys)
     return [
-        f"[{one.name}] keys: {key} stands in another connection too: a key has one bank."
-        for one in tables
+        f"[{one.name}] keys: {key} stands in another connection too: a key has one bank. Set issuing = false in the old one."
+        for one in making
         for key in sorted(one.pix_keys)
         if counted[key] > 1
     ]
@@ -90,7 +91,10 @@ def _short(text: object) -> str:
 
 
 class _Table:
-    """One connection's table. problems: a sentence for each mistake. pix_keys: those that could be read."""
+    """One connection's table. problems: a sentence for each mistake. pix_keys: those that could be read.
+
+    makes_orders: as the connection, known once that is made.
+    """
 
     def __init__(
         self, name: str, table: Mapping[str, Any], folder: Path, is_sandbox: bool,
@@ -99,6 +103,7 @@ class _Table:
         self.name = _short(name)
         self.problems: list[str] = []
         self.pix_keys: dict[str, str] = {}
+        self.makes_orders = True
         self._table, self._folder, self._reader = table, folder, reader
         self._schemes = ("http", "https") if is_sandbox else ("https",)
         if NAME.fullmatch(name) is None:
@@ -114,6 +119,9 @@ class _Table:
         certificate, ca_file = self._certificate()
         webhook, secret, peers = self._webhook()
         app_key, bank_account = self._beside(dialect)
+        is_issuing = self._flag("issuing", otherwise=True)
+        capabilities = frozenset(self._words("capabilities", CAPABILITIES, CAPABILITIES))
+        self.makes_orders = is_issuing and "cob" in capabilities
         made = Connection(
             name=self.name,
             company=self._whole("company", 1, COMPANY_NUMBERS - 1, None),
@@ -126,8 +134,8 @@ class _Table:
             ca_file=ca_file,
             keys=self._keys(),
             scopes=self._words("scopes", SCOPES, ORDINARY_SCOPES),
-            capabilities=frozenset(self._words("capabilities", CAPABILITIES, CAPABILITIES)),
-            is_issuing=self._flag("issuing", otherwise=True),
+            capabilities=capabilities,
+            is_issuing=is_issuing,
             webhook=webhook,
             secret=secret,
             peers=peers,
@@ -255,8 +263,8 @@ class _Table:
         return source, ca_file
 
     def _keys(self) -> Mapping[str, str]:
-        given = self._table.get("keys")
-        if not isinstance(given, dict) or not given:
+        given = self._table.get("keys", None if self.makes_orders else {})
+        if not isinstance(given, dict) or not (given or not self.makes_orders):
             self._say("keys", 'must say which account each Pix key pays: { "key" = "account" }')
             return {}
         for key, account in given.items():

@@ -28,8 +28,8 @@ class Connection:
     """A bank account of a company of ours, reached by API Pix.
 
     name: `^[a-z][a-z0-9]{1,15}$`, the name of its rail. company: its number here. base_url, token_url: with no final slash.
-    keys: each Pix key, in the directory's form, and the account here that it pays, nine digits. scopes: asked for.
-    is_issuing: new orders are made by it; False: it is polled on for what it has made. capabilities: what it is used for.
+    keys: each Pix key, in the directory's form, and the account here that it pays, nine digits; none where no order is made.
+    scopes: asked for. is_issuing: as the file says. capabilities: what it is used for.
     """
 
     name: str
@@ -59,6 +59,11 @@ class Connection:
     bank_account: str | None = None
     # Whether x-request-id and traceparent are sent; some gateways refuse what they do not know.
     is_traced: bool = False
+
+    @property
+    def makes_orders(self) -> bool:
+        """True where new orders are made by it; else it is polled on for those that it has made."""
+        return self.is_issuing and "cob" in self.capabilities
 
     @property
     def webhook_url(self) -> str | None:
