@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 class Nobody:
-    """Owns nothing, and takes foreign payments without keeping them."""
-
-    async def own(self, _: str, _txids: Collection[str]) -> frozenset[str]:
-        """Tells that none is ours."""
-        return frozenset()
+    """Knows no instrument, and takes foreign payments without keeping them."""
 
     async def keys(self, _: str, _txids: Collection[str]) -> dict[str, str | None]:
         """Tells that no order of ours asked for any."""

@@ -164,7 +164,8 @@ def _charge(value: Any) -> list[tuple[str, Money]]:
 
 def _payment(value: Any) -> list[tuple[str, Money]]:
     read = wire.payment(json.dumps(value).encode(), "utc")
-    returned = zip(value.get("devolucoes") or (), wire.returns_of(read.returns, "utc"), strict=True)
+    returns = [wire.return_(row, "utc") for row in wire.return_rows(read.returns)]
+    returned = zip(value.get("devolucoes") or (), returns, strict=True)
     return [(value["valor"], read.amount), *((told["valor"], one.amount) for told, one in returned)]
 
 

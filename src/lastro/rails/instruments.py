@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
 
 # By the role that sees ids alone, through the index instruments_by_reference.
-_OWN = """
+_KNOWN = """
 SELECT i.company_id, i.reference FROM unnest($2::text[]) n(reference)
   JOIN instruments i ON i.rail = $1 AND i.reference = n.reference
+"""
+_AT_CONNECTIONS = """
+SELECT DISTINCT i.reference FROM connections c CROSS JOIN unnest($1::text[]) n(reference)
+  JOIN instruments i ON i.rail = c.rail AND i.reference = n.reference
 """
 _KEYS = """
 SELECT i.reference, o.pix_key FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
@@ -22,7 +26,7 @@ SELECT i.reference, o.pix_key FROM instruments i JOIN orders o ON o.company_id =
 
 
 class Instruments:
-    """The instruments of all companies (`port.Own`).
+    """The instruments of all companies (`port.KnownInstruments`).
 
     work: the database as the role that sees ids alone. database: as the role that reads one company's orders.
     """
@@ -31,9 +35,13 @@ class Instruments:
         self._work = work
         self._database = database
 
-    async def own(self, rail: str, txids: Collection[str]) -> frozenset[str]:
-        """Returns those of the txids that this rail has instruments of. DatabaseAway: try again later."""
-        return frozenset(txid for found in (await self._found(rail, txids)).values() for txid in found)
+    async def known_at_connections(self, txids: Collection[str]) -> frozenset[str]:
+        """Returns those of the txids that any connection has instruments of. DatabaseAway: try again later."""
+        if not txids:
+            return frozenset()
+        async with self._work.session() as session:
+            rows = await session.fetch(_AT_CONNECTIONS, sorted(txids))
+        return frozenset(row["reference"] for row in rows)
 
     async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
         """Returns the Pix key that the order of each of these txids asked for. DatabaseAway: try again later."""
@@ -49,7 +57,7 @@ class Instruments:
         if not txids:
             return {}
         async with self._work.session() as session:
-            rows = await session.fetch(_OWN, rail, sorted(txids))
+            rows = await session.fetch(_KNOWN, rail, sorted(txids))
         found: dict[UUID, list[str]] = {}
         for row in rows:
             found.setdefault(row["company_id"], []).append(row["reference"])

@@ -15,12 +15,12 @@ async def test_a_reference_is_ours_where_its_own_rail_has_the_instrument(shop: S
     work, app = Database(database.work, size=1), Database(database.app, size=1)
     instruments = Instruments(work, app)
     try:
-        assert await instruments.own(rail_of(made), [decodable, ours, ours]) == {ours}
-        assert await instruments.own("oxxo", [ours]) == frozenset()
-        assert await instruments.own(rail_of(made), []) == frozenset()
         (order,) = await shop.rows("SELECT pix_key FROM orders")
         assert await instruments.keys(rail_of(made), [decodable, ours]) == {ours: order["pix_key"]}
         assert await instruments.keys("oxxo", [ours]) == {}
+        assert await instruments.keys(rail_of(made), []) == {}
+        assert await instruments.known_at_connections([ours]) == frozenset(), "a partner is no connection"
+        assert await instruments.known_at_connections([]) == frozenset()
     finally:
         await work.close()
         await app.close()

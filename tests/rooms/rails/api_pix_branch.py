@@ -76,12 +76,12 @@ class Branch:
             "UPDATE clock SET offset_us = offset_us + $1::bigint, version = version + 1", seconds * 10**6
         )
 
-    async def instrument(self, txid: str = TXID, key: str = KEY) -> None:
-        """An order of the connection at a key of its; nobody but its txid and key matters here."""
-        await order_with(self.scene, self.ana, txid, key)
+    async def instrument(self, txid: str = TXID, key: str = KEY, rail: str = RAIL) -> None:
+        """An order of a connection of ours at a key of its; nobody but its txid and key matters here."""
+        await order_with(self.scene, self.ana, txid, key, rail)
 
 
-async def order_with(scene: Scene, company_id: UUID, txid: str, key: str) -> None:
+async def order_with(scene: Scene, company_id: UUID, txid: str, key: str, rail: str = RAIL) -> None:
     """Writes an order that a connection has the charge of, without what else hangs on one."""
     order_id = scene.chance.uuid(await scene.now())
     await scene.admin.execute("SET session_replication_role = replica")
@@ -93,7 +93,11 @@ async def order_with(scene: Scene, company_id: UUID, txid: str, key: str) -> Non
     )  # fmt: skip
     await scene.admin.execute(
         "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
-        company_id, order_id, RAIL, txid,
+        company_id, order_id, rail, txid,
+    )  # fmt: skip
+    await scene.admin.execute(
+        "INSERT INTO connections (company_id, rail, created_at, updated_at) VALUES ($1, $2, now(), now())"
+        " ON CONFLICT DO NOTHING", company_id, rail,
     )  # fmt: skip
     await scene.admin.execute("SET session_replication_role = DEFAULT")
 

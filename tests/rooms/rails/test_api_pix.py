@@ -33,7 +33,7 @@ from lastro.rails.api_pix import (
 from lastro.rails.api_pix.lists import Lists
 from lastro.rails.api_pix.opening import terms_of
 from lastro.rails.api_pix.own_returns import OwnReturns
-from lastro.rails.api_pix.sweep import ReturnsFound, TakenReturn, sweep_returns
+from lastro.rails.api_pix.sweep import ReturnsReader, TakenReturn, sweep_returns
 from lastro.rails.inbox import Inbox
 from lastro.rails.instruments import Instruments
 from lastro.rails.port import Pending, Permanent, Unknown
@@ -236,11 +236,11 @@ async def test_what_the_bank_takes_is_found_by_the_sweep(branch: Branch) -> None
     await branch.rail.send(port.RETURN_SEND, back, order, NOBODY)
     terms = terms_of(branch.connection)
     own_returns, foreign_list = OwnReturns(branch.scene.work, RAIL), ForeignPayments(branch.scene.runner, branch.ana)
-    found = ReturnsFound(terms, Instruments(branch.scene.work, branch.scene.database), foreign_list, own_returns)
+    reader = ReturnsReader(terms, Instruments(branch.scene.work, branch.scene.database), foreign_list, own_returns)
 
     async def both() -> bool:
         branch.taken.clear()
-        return await sweep_returns(RAIL, Lists(terms, branch.line), datetime.now(UTC), found, branch) == 2
+        return await sweep_returns(RAIL, Lists(terms, branch.line), datetime.now(UTC), reader, branch) == 2
 
     await until(both)
     assert sorted((one.nature, str(one.amount)) for one in branch.taken) == [("CONSOLE", "0.50"), ("MED_FRAUDE", "4.00")]

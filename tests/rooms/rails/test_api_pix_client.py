@@ -340,9 +340,9 @@ async def test_a_return_names_what_it_gives_back(scene: Scene, house: House) -> 
     ours = OwnReturns(scene.work, RAIL)
     await scene.returning(house.ana, RETURN)
     assert await ours(RETURN) is None
-    assert await ours.own([RETURN]) == frozenset()
+    assert await ours.known([RETURN]) == frozenset()
     await scene.admin.execute("UPDATE refunds SET rail = $1", RAIL)
     assert await ours(RETURN) == ReturnedPayment("E" + RETURN[1:], Money(1000, "BRL"))
     others = [return_id(ISPB, AT, 7, 2), return_id(ISPB, AT, 8, 1), "D1", "x"]
-    assert await ours.own([RETURN, *others]) == frozenset({RETURN})
+    assert await ours.known([RETURN, *others]) == frozenset({RETURN})
     assert [await ours(name) for name in others] == [None] * 4

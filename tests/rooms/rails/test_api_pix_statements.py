@@ -13,7 +13,7 @@ from lastro.rails import port
 from lastro.rails.api_pix.lists import Lists
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.statements import ApiPixStatements
-from lastro.rails.api_pix.sweep import ReturnsFound
+from lastro.rails.api_pix.sweep import ReturnsReader
 from lastro.rails.port import NotIssued, StatementLine, StatementPage, Transient
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.pix_ids import return_id
@@ -45,8 +45,8 @@ class Ledger:
     def opened(self, **changes: Any) -> ApiPixStatements:
         scene, terms = self.branch.scene, self.branch.terms(**changes)
         foreign = ForeignPayments(scene.runner, self.branch.ana)
-        found = ReturnsFound(terms, self.branch.instruments, foreign, OwnReturns(scene.work, RAIL))
-        return ApiPixStatements(terms, Lists(terms, self.branch.line), found, 7, self._now)
+        reader = ReturnsReader(terms, self.branch.instruments, foreign, OwnReturns(scene.work, RAIL))
+        return ApiPixStatements(terms, Lists(terms, self.branch.line), reader, 7, self._now)
 
     async def _now(self) -> datetime:
         return self.now

@@ -1,6 +1,7 @@
 """The nightly sweeps of a bank: what it took is found ninety days later, and charges without an order are removed."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,12 +15,13 @@ from lastro.orders import ForeignPayments
 from lastro.rails.api_pix.charges import Charges
 from lastro.rails.api_pix.lists import Lists
 from lastro.rails.api_pix.nightly import Nightly
+from lastro.rails.api_pix.orphans import OrphanTerms, sweep_orphans
 from lastro.rails.api_pix.own_returns import OwnReturns
-from lastro.rails.api_pix.sweep import ReturnsFound, TakenReturn, sweep_orphans, sweep_returns
+from lastro.rails.api_pix.sweep import ReturnsReader, TakenReturn, sweep_returns
 from lastro.rails.port import Transient
 from lastro.standards.pix_ids import dynamic_txid, return_id
 
-from .api_pix_bank import AT, instant
+from .api_pix_bank import AT, Bank, instant
 from .api_pix_branch import DAY, RAIL, TXID, Branch, branch_of
 from .conftest import House, Scene, until
 from .network import ISPB
@@ -51,11 +53,14 @@ def returned(branch: Branch, name: str, at: datetime, **changes: Any) -> dict[st
     } | changes  # fmt: skip
 
 
-async def swept(branch: Branch, book: Book) -> int:
-    terms = branch.terms()
+def reader_of(branch: Branch) -> ReturnsReader:
     foreign = ForeignPayments(branch.scene.runner, branch.ana)
-    found = ReturnsFound(terms, branch.instruments, foreign, OwnReturns(branch.scene.work, RAIL))
-    return await sweep_returns(RAIL, Lists(terms, branch.line), branch.bank.now, found, book)
+    return ReturnsReader(branch.terms(), branch.instruments, foreign, OwnReturns(branch.scene.work, RAIL))
+
+
+async def swept(branch: Branch, book: Book) -> int:
+    lists = Lists(branch.terms(), branch.line)
+    return await sweep_returns(RAIL, lists, branch.bank.now, reader_of(branch), book)
 
 
 async def test_what_the_bank_took_from_an_old_payment_of_ours_is_found(branch: Branch) -> None:
@@ -81,28 +86,44 @@ async def test_what_the_bank_took_from_an_old_payment_of_ours_is_found(branch: B
 
 
 async def test_a_return_that_cannot_be_read_is_told_and_hides_no_other(branch: Branch) -> None:
+    """A person's return has an id as no return of API Pix has one: the dispute's beside it is booked all the same."""
     now = branch.bank.now
-    branch.bank.pay(1, now - DAY, txid=TXID, devolucoes=[returned(branch, "m1", now, valor="1,00")])
-    branch.bank.pay(2, now - DAY, txid=TXID, devolucoes=[returned(branch, "m1", now, natureza="MED_FRAUDE")])
+    told = [returned(branch, "by-hand", now), returned(branch, "m1", now, natureza="MED_FRAUDE"),
+            returned(branch, "m2", now, valor="1,00")]  # fmt: skip
+    first = branch.bank.pay(1, now - DAY, txid=TXID, devolucoes=told)
+    second = branch.bank.pay(2, now - DAY, txid=TXID, devolucoes=[returned(branch, "m1", now, natureza="MED_FRAUDE")])
+    third = branch.bank.pay(3, now - DAY, txid=TXID, devolucoes={"id": "m1"})
     book = Book()
     with capture_logs() as logs:
-        assert await swept(branch, book) == 1
-    assert [line["event"] for line in logs] == ["bank.returns_unread"]
+        assert await swept(branch, book) == 2
+    assert {one.taking_id for one in book.taken} == {f"{first}:m1", f"{second}:m1"}
+    unread = sorted((line["event"], line["log_level"], line["network_id"]) for line in logs)
+    assert unread == [("bank.returns_unread", "critical", name) for name in (first, first, third)]
 
 
-def charge(branch: Branch, txid: str, minutes: int = 30, **more: Any) -> None:
+async def test_reading_returns_writes_nothing(branch: Branch) -> None:
+    name = branch.bank.pay(1, branch.bank.now - DAY, txid="b" * 32)
+    reader = reader_of(branch)
+    page = await reader.read((json.dumps(branch.bank.payments[name]).encode(),))
+    assert [one.payment_id for one in page.foreign] == [name]
+    assert await branch.foreign() == []
+    await reader.keep_foreign(page)
+    assert await branch.foreign() == [name]
+
+
+def charge(branch: Branch, txid: str, minutes: int = 30, seconds: int = 3600) -> None:
     at = branch.bank.now - timedelta(minutes=minutes)
     branch.bank.charges[txid] = {
         "txid": txid, "revisao": 0, "status": "ATIVA", "chave": "k", "valor": {"original": "10.50"},
-        "calendario": {"criacao": instant(at), "expiracao": 3600},
-    } | more  # fmt: skip
+        "calendario": {"criacao": instant(at), "expiracao": seconds},
+    }  # fmt: skip
 
 
-async def orphans(branch: Branch) -> tuple[str, ...]:
-    terms = branch.terms()
-    own, charges = branch.instruments, Charges(RAIL, branch.line, "utc")
-    since = branch.bank.now - DAY
-    return await sweep_orphans(terms, Lists(terms, branch.line), charges, own, 7, since, branch.bank.now)
+async def orphans(branch: Branch, since: timedelta = DAY, *, is_removing: bool = True) -> tuple[str, ...]:
+    """A night's sweep. since: how long ago the one before was."""
+    terms, lists = OrphanTerms(RAIL, "utc", 7, is_removing), Lists(branch.terms(), branch.line)
+    instruments, charges = branch.instruments, Charges(RAIL, branch.line, "utc")
+    return await sweep_orphans(terms, lists, charges, instruments, branch.bank.now - since, branch.bank.now)
 
 
 async def test_a_charge_without_an_order_is_removed_and_no_other(branch: Branch) -> None:
@@ -118,13 +139,54 @@ async def test_a_charge_without_an_order_is_removed_and_no_other(branch: Branch)
     assert await orphans(branch) == ()
 
 
-async def test_an_orphan_that_could_not_be_removed_is_told_and_tried_the_next_night(branch: Branch) -> None:
+async def test_a_charge_of_another_connection_at_the_same_account_is_left_alone(branch: Branch) -> None:
+    """GET /cob lists the charges of the whole account (bank-rail.md, trap 31)."""
+    await branch.instrument(WITH_ORDER, rail="efi2")
+    charge(branch, WITH_ORDER)
+    assert await orphans(branch) == ()
+    assert branch.bank.charges[WITH_ORDER]["status"] == "ATIVA"
+
+
+async def test_orphans_are_counted_and_left_unless_the_connection_says_otherwise(branch: Branch) -> None:
+    """Another lastro at this account, whose company has our number, makes charges of the same form."""
     charge(branch, ORPHAN)
+    with capture_logs() as logs:
+        assert await orphans(branch, is_removing=False) == ()
+    assert [(line["event"], line["count"]) for line in logs] == [("bank.orphans_left", 1)]
+    assert branch.bank.charges[ORPHAN]["status"] == "ATIVA"
+    assert branch.bank.sent("PATCH") == []
+
+
+async def test_an_orphan_that_could_not_be_removed_is_told_and_tried_the_next_night(branch: Branch) -> None:
+    charge(branch, ORPHAN, minutes=2 * 24 * 60, seconds=10 * 86_400)
     branch.bank.next("PATCH cob", answers(500))
     with capture_logs() as logs:
-        assert await orphans(branch) == ()
+        assert await orphans(branch, since=3 * DAY) == ()
     assert [line["event"] for line in logs] == ["bank.charge_not_removed"]
-    assert await orphans(branch) == (ORPHAN,)
+    assert await orphans(branch, since=timedelta()) == (ORPHAN,), "the night before was made, and its place moved on"
+
+
+@pytest.mark.parametrize(
+    ("found", "event"),
+    [
+        ({"status": "CONCLUIDA"}, "bank.orphan_paid"), ({"status": "ATIVA"}, "bank.charge_not_removed"),
+        ({"status": "REMOVIDA_PELO_PSP"}, "bank.orphan_removed"), (None, "bank.charge_unknown"),
+    ],
+)  # fmt: skip
+async def test_the_log_says_what_became_of_an_orphan(branch: Branch, found: dict[str, str] | None, event: str) -> None:
+    charge(branch, ORPHAN)
+
+    def becomes(bank: Bank, request: Any) -> Any:
+        known = bank.charges.pop(ORPHAN)
+        if found is None:
+            return None
+        bank.charges[ORPHAN] = known | found
+        return answers(200, bank.charges[ORPHAN])(bank, request)
+
+    branch.bank.next("PATCH cob", becomes)
+    with capture_logs() as logs:
+        assert await orphans(branch) == ((ORPHAN,) if event == "bank.orphan_removed" else ())
+    assert [(line["event"], line["network_id"]) for line in logs] == [(event, ORPHAN)]
 
 
 @dataclass

@@ -9,7 +9,8 @@ import pytest
 from lastro.core.money import Money
 from lastro.rails.api_pix import wire
 from lastro.rails.api_pix.nightly import night_of
-from lastro.rails.api_pix.sweep import TakenReturn, is_orphan, taken_of
+from lastro.rails.api_pix.orphans import is_orphan
+from lastro.rails.api_pix.sweep import TakenReturn, taken_of
 from lastro.standards.pix_ids import dynamic_txid
 
 AT = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)

@@ -80,6 +80,7 @@ def test_what_is_not_said_is_the_dialects(folder: Path) -> None:
     assert made.token_url == "https://pix.api.efipay.com.br/oauth/token"
     assert made.keys == {"loja@exemplo.com.br": ACCOUNT}
     assert (made.poll_seconds, made.window_days, made.is_issuing, made.is_traced) == (20, 5, True, False)
+    assert not made.is_removing_orphans, "another lastro may use the same account"
     assert (made.webhook, made.webhook_url, made.peers) == (None, None, frozenset())
     assert made.capabilities == {"cob", "refund"}
     assert made.client_secret is not None
@@ -95,7 +96,7 @@ def test_everything_that_may_be_said(folder: Path) -> None:
         base_url='"https://pix.bank.example/v2/"', token_url='"https://token.bank.example/"', certificate_file='"one.crt"',
         key_file='"one.key"', ca_file='"authority.pem"', scopes='["cob.read", "pix.read"]', webhook='"https://pay.example.com/"',
         secret_file='"path"', peers=f'["{hexes}", "{"x" * 43}"]', poll_seconds="600", window_days="31", issuing="false",
-        capabilities='["cob"]', requests_per_minute="60", app_key_file='"key"', bank_account='"12345-6"', traced="true",
+        capabilities='["cob"]', requests_per_minute="60", app_key_file='"key"', bank_account='"12345-6"', traced="true", remove_orphans="true",
     )  # fmt: skip
     made = good(folder, text)
     assert (made.base_url, made.token_url) == ("https://pix.bank.example/v2", "https://token.bank.example")
@@ -103,6 +104,7 @@ def test_everything_that_may_be_said(folder: Path) -> None:
     assert made.peers == {"q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq80", "x" * 43}
     assert (made.poll_seconds, made.window_days, made.requests_per_minute) == (600, 31, 60)
     assert (made.is_issuing, made.is_traced, made.bank_account) == (False, True, "12345-6")
+    assert made.is_removing_orphans
     assert made.scopes == ("cob.read", "pix.read")
     assert made.capabilities == {"cob"}
     assert made.app_key is not None

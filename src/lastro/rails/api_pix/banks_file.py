@@ -34,6 +34,7 @@ KEYS = frozenset({
     "company", "dialect", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file", "key_file",
     "certificate_password_file", "ca_file", "keys", "scopes", "capabilities", "issuing", "webhook", "secret_file", "peers",
     "poll_seconds", "window_days", "requests_per_minute", "app_key_file", "bank_account", "traced",
+    "remove_orphans",
 })  # fmt: skip
 _CLIENT_ID, _ONE_LINE = re.compile(r"[\x21-\x7e]{1,256}"), re.compile(r"[\x20-\x7e]{1,4096}")
 _PATH_SECRET = re.compile(r"[A-Za-z0-9_-]{22,128}")  # 128 bits at least: who knows it may ring our bell
@@ -145,6 +146,7 @@ class _Table:
             app_key=app_key,
             bank_account=bank_account,
             is_traced=self._flag("traced", otherwise=False),
+            is_removing_orphans=self._flag("remove_orphans", otherwise=False),
         )
         return None if self.problems else made
 

@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.polling import Polling
     from lastro.rails.api_pix.returns import PaymentOf
-    from lastro.rails.port import Keep, NetworkMessage, Own, Pending
+    from lastro.rails.port import Keep, KnownInstruments, NetworkMessage, Pending
 
 _CLOSE_PREFIX = "close:"
 _log = structlog.get_logger(__name__)
 
 
 class ApiPix:
-    """The adapter of one connection: a Rail and a Stream. rail: the connection's name. own: tells our payments."""
+    """The adapter of one connection: a Rail and a Stream. rail: the connection's name. instruments: tell our payments."""
 
-    def __init__(self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf, own: Own) -> None:
+    def __init__(
+        self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf, instruments: KnownInstruments
+    ) -> None:
         self._rail = rail
-        self._own = own
+        self._instruments = instruments
         self._line = line
         self._polling = polling
         self._charges = Charges(rail, line, clock)
@@ -58,7 +60,7 @@ class ApiPix:
             return await self._returns.status_of(network_id)
         state = await self._charges.state(network_id.removeprefix(_CLOSE_PREFIX))
         if not isinstance(state, Unknown) and state.payments:  # one that polling takes for foreign is foreign here too
-            ours = await asked_for(self._rail, state.payments, self._own)
+            ours = await asked_for(self._rail, state.payments, self._instruments)
             state = replace(state, payments=tuple(one for one in state.payments if one.payment_id in ours))
         return told(state)
 

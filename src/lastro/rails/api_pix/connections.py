@@ -59,6 +59,8 @@ class Connection:
     bank_account: str | None = None
     # Whether x-request-id and traceparent are sent; some gateways refuse what they do not know.
     is_traced: bool = False
+    # Whether charges without an order are removed. Charges of another lastro at the same bank account look like them.
+    is_removing_orphans: bool = False
 
     @property
     def makes_orders(self) -> bool:

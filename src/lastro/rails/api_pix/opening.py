@@ -12,10 +12,11 @@ from lastro.rails.api_pix.client import ApiPix
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.nightly import Nightly
+from lastro.rails.api_pix.orphans import OrphanTerms, sweep_orphans
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.api_pix.statements import ApiPixStatements
-from lastro.rails.api_pix.sweep import ReturnsFound, sweep_orphans, sweep_returns
+from lastro.rails.api_pix.sweep import ReturnsReader, sweep_returns
 from lastro.rails.cursors import RailCursor
 from lastro.rails.instruments import Instruments
 
@@ -85,26 +86,27 @@ def statements_of(
 ) -> ApiPixStatements:
     """Returns the source of a connection's statements. now: business time."""
     terms = terms_of(connection)
-    return ApiPixStatements(terms, Lists(terms, line), _found(connection, stores), connection.company, now)
+    return ApiPixStatements(terms, Lists(terms, line), _reader(connection, stores), connection.company, now)
 
 
 def sweeps_of(connection: Connection, line: Line, stores: Stores, takings: Takings) -> tuple[Nightly, ...]:
     """Returns what is made at a connection each night. takings: books what the bank has taken."""
     terms, name = terms_of(connection), connection.name
-    lists, found = Lists(terms, line), _found(connection, stores)
-    charges, own = Charges(name, line, terms.clock), instruments_of(stores)
+    lists, reader = Lists(terms, line), _reader(connection, stores)
+    charges, instruments = Charges(name, line, terms.clock), instruments_of(stores)
+    removal = OrphanTerms(name, terms.clock, connection.company, connection.is_removing_orphans)
 
     async def returns(since: datetime, now: datetime) -> None:
         del since  # a dispute may be about any payment of a hundred days
-        await sweep_returns(name, lists, now, found, takings)
+        await sweep_returns(name, lists, now, reader, takings)
 
     async def orphans(since: datetime, now: datetime) -> None:
-        await sweep_orphans(terms, lists, charges, own, connection.company, since, now)
+        await sweep_orphans(removal, lists, charges, instruments, since, now)
 
     cursor = partial(cursor_of, connection, stores)
     return (Nightly(cursor(RETURNS), returns), Nightly(cursor(CHARGES), orphans))
 
 
-def _found(connection: Connection, stores: Stores) -> ReturnsFound:
+def _reader(connection: Connection, stores: Stores) -> ReturnsReader:
     own_returns = OwnReturns(stores.work, connection.name)
-    return ReturnsFound(terms_of(connection), instruments_of(stores), stores.foreign, own_returns)
+    return ReturnsReader(terms_of(connection), instruments_of(stores), stores.foreign, own_returns)

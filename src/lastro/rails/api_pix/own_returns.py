@@ -20,7 +20,7 @@ SELECT p.end_to_end_id, r.amount_minor
   JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE n.number = $1 AND r.rail = $3
 """
-_OWN = """
+_KNOWN = """
 SELECT r.return_id FROM unnest($1::integer[], $2::text[]) a(number, return_id)
   JOIN company_numbers n USING (number) JOIN refunds r ON r.company_id = n.company_id AND r.return_id = a.return_id
  WHERE r.rail = $3
@@ -43,7 +43,7 @@ class OwnReturns:
             row = await session.row(_RETURNED, number, return_id, self._rail)
         return None if row is None else ReturnedPayment(row["end_to_end_id"], Money(row["amount_minor"], "BRL"))
 
-    async def own(self, return_ids: Collection[str]) -> frozenset[str]:
+    async def known(self, return_ids: Collection[str]) -> frozenset[str]:
         """Returns those that are ours. DatabaseAway: try again later."""
         numbers: defaultdict[int, list[str]] = defaultdict(list)
         for name in return_ids:
@@ -53,5 +53,5 @@ class OwnReturns:
             return frozenset()
         named = [(number, name) for number, names in numbers.items() for name in names]
         async with self._work.session() as session:
-            rows = await session.fetch(_OWN, [n for n, _ in named], [name for _, name in named], self._rail)
+            rows = await session.fetch(_KNOWN, [n for n, _ in named], [name for _, name in named], self._rail)
         return frozenset(row["return_id"] for row in rows)

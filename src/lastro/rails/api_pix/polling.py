@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.wire import BankPayment
     from lastro.rails.cursors import RailCursor
     from lastro.rails.port import Keep, NetworkMessage
-    from lastro.rails.port.foreign import Foreign, Own
+    from lastro.rails.port.foreign import Foreign, KnownInstruments
 
 OVERLAP = timedelta(minutes=15)
 _A_SECOND = timedelta(seconds=1)
@@ -54,10 +54,10 @@ class PollingTerms:
 class PaymentRouter:
     """Stores a bank's payments: ours in the inbox, all others in the list of foreign ones."""
 
-    def __init__(self, terms: ListTerms, own: Own, foreign: Foreign) -> None:
+    def __init__(self, terms: ListTerms, instruments: KnownInstruments, foreign: Foreign) -> None:
         self._rail = terms.rail
         self._clock = terms.clock
-        self._own = own
+        self._instruments = instruments
         self._foreign = foreign
 
     async def store(self, rows: tuple[bytes, ...], keep: Keep) -> None:
@@ -69,7 +69,7 @@ class PaymentRouter:
                 payments.append(wire.payment(raw, self._clock))
             except Malformed:
                 messages.append(unread(raw))
-        ours = await asked_for(self._rail, payments, self._own)
+        ours = await asked_for(self._rail, payments, self._instruments)
         messages += [settled(one, one.txid or "") for one in payments if one.payment_id in ours]
         foreign = [as_foreign(self._rail, one) for one in payments if one.payment_id not in ours]
         if foreign:
@@ -77,13 +77,13 @@ class PaymentRouter:
         await keep(messages)
 
 
-async def asked_for(rail: str, payments: Sequence[BankPayment], own: Own) -> frozenset[str]:
+async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: KnownInstruments) -> frozenset[str]:
     """Returns the ids of the payments that an order of ours asked for: under its txid, and at its key.
 
     A payment whose key the bank does not tell is taken for one at the right key.
     """
     txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
-    keys = await own.keys(rail, txids) if txids else {}
+    keys = await instruments.keys(rail, txids) if txids else {}
     ours: set[str] = set()
     for one in payments:
         if one.txid is None or one.txid not in keys:

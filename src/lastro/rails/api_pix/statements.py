@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from lastro.rails.api_pix.lists import Lists, ListTerms
-    from lastro.rails.api_pix.sweep import ReturnsFound
-    from lastro.rails.api_pix.wire import BankPayment, BankReturn
+    from lastro.rails.api_pix.sweep import ReturnsOfPayment, ReturnsReader
+    from lastro.rails.api_pix.wire import BankPayment
     from lastro.rails.port import NetworkMessage
 
 AGREES_AFTER = timedelta(hours=1)
@@ -77,17 +77,17 @@ class _Reading:
 class ApiPixStatements:
     """The statements of one connection: a port.Statements.
 
-    found: tells what is ours. company_number: of the connection's company, whose every line is. now: business time.
+    reader: tells what is ours. company_number: of the connection's company, whose every line is. now: business time.
     agrees_after: the time between the two readings of a day.
     """
 
     def __init__(
-        self, terms: ListTerms, lists: Lists, found: ReturnsFound, company_number: int,
+        self, terms: ListTerms, lists: Lists, reader: ReturnsReader, company_number: int,
         now: Callable[[], Awaitable[datetime]], agrees_after: timedelta = AGREES_AFTER,
     ) -> None:  # fmt: skip
         self._terms = terms
         self._lists = lists
-        self._found = found
+        self._reader = reader
         self._company_number = company_number
         self._now = now
         self._agrees_after = agrees_after
@@ -150,10 +150,11 @@ class ApiPixStatements:
 
     async def _lines(self, rows: tuple[bytes, ...], day: date, *, is_returns: bool) -> tuple[StatementLine, ...]:
         begins, ends = day_bounds(day)
-        ours = await self._found.of(rows)
+        page = await self._reader.read(rows)
+        await self._reader.keep_foreign(page)
         if not is_returns:
-            return tuple(self._incoming(payment) for payment, _, _ in ours if begins <= payment.at < ends)
-        every = (line for payment, returns, own in ours for line in self._outgoing(payment, returns, own))
+            return tuple(self._incoming(one.payment) for one in page.payments if begins <= one.payment.at < ends)
+        every = (line for one in page.payments for line in self._outgoing(one))
         # A payment at the edge of two periods is in both.
         return tuple({line.line_id: line for line in every if begins <= line.settled_at < ends}.values())
 
@@ -163,17 +164,16 @@ class ApiPixStatements:
             f"in:{payment.payment_id}", IN, payment.payment_id, payment.txid, payment.amount, payment.at, told
         )
 
-    def _outgoing(
-        self, payment: BankPayment, returns: tuple[BankReturn, ...], own: frozenset[str]
-    ) -> Iterable[StatementLine]:
-        for one in returns:
+    def _outgoing(self, found: ReturnsOfPayment) -> Iterable[StatementLine]:
+        payment = found.payment
+        for one in found.returns:
             final = ended(one.return_id, payment.payment_id, one)
-            if one.return_id in own and one.settled_at is not None and isinstance(final, port.NetworkMessage):
+            if one.return_id in found.our_ids and one.settled_at is not None and isinstance(final, port.NetworkMessage):
                 name = f"out:{taking_id(payment.payment_id, one.return_id)}"
                 yield StatementLine(
                     name, RETURN_OUT, one.return_id, payment.payment_id, one.amount, one.settled_at, self._ours(final)
                 )
-        for taken in taken_of(payment, returns, own):
+        for taken in taken_of(payment, found.returns, found.our_ids):
             told = self._ours(message_of(self._terms.rail, taken, self._company_number))
             yield StatementLine(
                 f"out:{taken.taking_id}", CHARGEBACK, taken.taking_id, payment.payment_id, taken.amount, taken.taken_at, told

@@ -20,8 +20,6 @@ from lastro.standards.calendar import BRASILIA
 from lastro.standards.pix_ids import is_txid_dynamic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lastro.rails.api_pix.dialects import Clock
 
 T = TypeVar("T")
@@ -135,7 +133,7 @@ class BankReturn:
 
 @dataclass(frozen=True, slots=True)
 class BankPayment:
-    """A Pix that came, as the bank lists it. at: when the money was there. returns: as they stand, read by `returns_of`."""
+    """A Pix that came, as the bank lists it. at: when the money was there. returns: as they stand, for `return_rows`."""
 
     payment_id: str
     amount: Money
@@ -238,11 +236,11 @@ def payment(raw: bytes, clock: Clock) -> BankPayment:
     return BankPayment(found.end_to_end_id, amount, at, _shown(found.txid), _shown(found.chave), bytes(found.devolucoes))
 
 
-def returns_of(raw: bytes, clock: Clock) -> Iterator[BankReturn]:
-    """Reads the returns of a payment. Malformed: there is one that cannot be read, after those before it."""
-    if raw and raw != b"null":
-        for one in read(raw, list[msgspec.Raw]):
-            yield return_(bytes(one), clock)
+def return_rows(raw: bytes) -> tuple[bytes, ...]:
+    """Splits the returns of a payment, each for `return_`. Malformed: they are no list."""
+    if not raw or raw == b"null":
+        return ()
+    return tuple(bytes(one) for one in read(raw, list[msgspec.Raw]))
 
 
 def return_(raw: bytes, clock: Clock) -> BankReturn:

@@ -132,7 +132,7 @@ from lastro.rails.port.directory import (
 )
 from lastro.rails.port.due_work import DUE_WORK
 from lastro.rails.port.facts import CLOCKS_DIFFER, NOWHERE, Facts, Side, contradicts, is_before, side_of
-from lastro.rails.port.foreign import Foreign, ForeignPayment, Own
+from lastro.rails.port.foreign import Foreign, ForeignPayment, KnownInstruments
 from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, Issuer, IssueRefused
 from lastro.rails.port.med import (
     MED,
@@ -319,8 +319,8 @@ __all__ = [
     "Claimed", "Claims", "Closed", "CodeOrder", "Collected", "CollectionClose", "CollectionOrder", "CollectionRefused",
     "CollectionVoid", "Collector", "Directory", "Disputes", "DocumentRef", "Documents", "Facts", "Foreign",
     "ForeignPayment", "InboxRow", "InboxVerb", "InstructionKind", "IssueRefused", "IssuedCharge", "Issuer", "Keep",
-    "KeyAccount", "KeyEntry", "KeyOwner", "MedAccount", "MedContact", "MedContest", "MedHop", "MedNews", "MedTask",
-    "MessageRefused", "Need", "NetworkMessage", "NoCharge", "NoEntry", "NotIssued", "Own", "Participants", "Payer",
+    "KeyAccount", "KeyEntry", "KeyOwner", "KnownInstruments", "MedAccount", "MedContact", "MedContest", "MedHop", "MedNews",
+    "MedTask", "MessageRefused", "Need", "NetworkMessage", "NoCharge", "NoEntry", "NotIssued", "Participants", "Payer",
     "PaymentDoubted", "PaymentFinal", "PaymentNever", "PaymentOrder", "PaymentReturned", "Pending", "Permanent",
     "Person", "PixAnswer", "PixArrival", "PixFinal", "Quote", "QuoteWish", "Quotes", "Rail", "Reason", "ReasonRow",
     "Reasons", "Receiver", "RecurrenceRefused", "Registrar", "Registry", "Requester", "Retry", "ReturnFinal",

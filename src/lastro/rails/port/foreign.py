@@ -48,11 +48,8 @@ class Foreign(Protocol):
         """
 
 
-class Own(Protocol):
+class KnownInstruments(Protocol):
     """Tells the payments of our orders from foreign ones. A row of `instruments` decides, and nothing else."""
-
-    async def own(self, rail: str, txids: Collection[str]) -> frozenset[str]:
-        """Returns those of the txids that this rail has instruments of. DatabaseAway: try again later."""
 
     async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
         """Returns the Pix key that the order of each of these txids asked for. Its own, whatever a file says by now.
