@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from lastro.rails.api_pix.exchange import Exchanges, SetUpWrongly, connected, fault_of
 from lastro.rails.api_pix.line import BankLine
 from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls, identity
 from lastro.rails.api_pix.trouble import CURES
-from lastro.rails.api_pix.webhooks import is_ours, refusal, webhook_of
+from lastro.rails.api_pix.webhooks import BankWebhook, WebhookRefused, refusal
 from lastro.rails.api_pix.wire import asked_instant
 from lastro.rails.port import Transient
 
@@ -44,7 +44,7 @@ async def check(connection: Connection, ambient: Ambient) -> list[Finding]:
     """Asks the bank of a connection. A check that needs one that failed is left out."""
     line = BankLine(connection, ambient, is_quiet=True)
     try:
-        found = await _reached(connection)
+        found = await _reached(connection, ambient.now)
         if any(one.state == "failed" for one in found):
             return [*found, certificate(connection, ambient.now())]
         found += await _token(line)
@@ -59,12 +59,12 @@ async def check(connection: Connection, ambient: Ambient) -> list[Finding]:
         await line.close()
 
 
-async def _reached(connection: Connection) -> list[Finding]:
+async def _reached(connection: Connection, now: Callable[[], datetime]) -> list[Finding]:
     """Makes a connection with our certificate, then one without. The bank has to refuse that."""
     if urlsplit(connection.base_url).scheme != "https":
         return [Finding("tls", "noted", "the address begins with http://: nothing is encrypted, nor is anybody proved")]
     try:
-        version = await connected(connection.base_url, _tls(connection, shows=True).context())
+        version = await connected(connection.base_url, _tls(connection, now, shows=True).context())
     except CertificateUnfit as unfit:
         return [Finding("tls", "failed", f"{unfit.field} {unfit.reason}", CURES["certificate"])]
     except OSError as broken:
@@ -75,11 +75,11 @@ async def _reached(connection: Connection) -> list[Finding]:
     found = [Finding("tls", "passed", f"{version}, the bank's certificate and name are as they should be")]
     if connection.certificate is None:
         return [*found, Finding("tls without certificate", "noted", "the connection has none, and the bank asks for none")]
-    return [*found, await _without_certificate(connection)]
+    return [*found, await _without_certificate(connection, now)]
 
 
-async def _without_certificate(connection: Connection) -> Finding:
-    exchanges = Exchanges(_tls(connection, shows=False))
+async def _without_certificate(connection: Connection, now: Callable[[], datetime]) -> Finding:
+    exchanges = Exchanges(_tls(connection, now, shows=False))
     try:
         answer = await exchanges.make("GET", f"{connection.base_url}/pix", {"User-Agent": "lastro"}, None)
     except SetUpWrongly:
@@ -96,8 +96,8 @@ async def _without_certificate(connection: Connection) -> Finding:
     )  # fmt: skip
 
 
-def _tls(connection: Connection, *, shows: bool) -> ClientTls:
-    return ClientTls(connection.name, connection.certificate if shows else None, connection.ca_file)
+def _tls(connection: Connection, now: Callable[[], datetime], *, shows: bool) -> ClientTls:
+    return ClientTls(connection.name, connection.certificate if shows else None, connection.ca_file, now)
 
 
 async def _token(line: BankLine) -> list[Finding]:
@@ -144,26 +144,27 @@ def _clocks(answer: NetworkAnswer, now: datetime) -> list[Finding]:
 async def _webhook(line: BankLine, key: str) -> Finding:
     """Compares the webhook that the bank has for a key with ours. Its address is not shown: it holds a secret."""
     name, ours = f"webhook {key}", line.connection.webhook_url
+    state: State = "failed" if ours else "noted"
     try:
-        answer = await line.ask("GET", f"/webhook/{quote(key, safe='')}", None, _SECONDS)
+        found = await BankWebhook(line, ours).look(key)
     except SetUpWrongly as wrong:
-        return Finding(name, "failed" if ours else "noted", wrong.detail, CURES[wrong.cause])
+        return Finding(name, state, wrong.detail, CURES[wrong.cause])
     except Transient as away:
-        return Finding(name, "failed" if ours else "noted", away.reason, "Try again later.")
-    there = webhook_of(answer)
-    if answer.status not in {200, 404} or (answer.status == 200 and there is None):
-        return Finding(name, "failed" if ours else "noted", refusal(answer), "Look whether the key is one of this account.")
+        return Finding(name, state, away.reason, "Try again later.")
+    except WebhookRefused as refused:
+        return Finding(name, state, str(refused), "Look whether the key is one of this account.")
     if ours is None:
-        says = "none, and the bank is polled" if there is None else "the bank tells another system of payments"
-        return Finding(name, "passed" if there is None else "noted", says)
-    if there is None:
+        is_told = found.whose != "none"
+        says = "the bank tells another system of payments" if is_told else "none, and the bank is polled"
+        return Finding(name, "noted" if is_told else "passed", says)
+    if found.whose == "none":
         return Finding(
             name,
             "failed",
             "the bank has none",
             "Register it by lastro bank webhook: payments are seen poll_seconds later until then.",
         )
-    if not is_ours(there, ours):
+    if found.whose == "another":
         return Finding(name, "failed", "the bank has another than ours", "Register ours, unless others need that one.")
     return Finding(name, "passed", "the bank has ours")
 

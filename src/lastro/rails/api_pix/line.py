@@ -45,7 +45,8 @@ class BankLine:
     def __init__(self, connection: Connection, ambient: Ambient, *, is_quiet: bool = False) -> None:
         self.connection = connection
         self._ambient = ambient
-        self._exchanges = Exchanges(ClientTls(connection.name, connection.certificate, connection.ca_file))
+        tls = ClientTls(connection.name, connection.certificate, connection.ca_file, ambient.now)
+        self._exchanges = Exchanges(tls)
         self._troubles = Troubles(connection.name, ambient.clock, is_quiet=is_quiet)
         self._pace = AdaptivePace(connection.requests_per_minute)
         self.tokens = Tokens(connection, self._token, self._troubles.tell, ambient.clock)

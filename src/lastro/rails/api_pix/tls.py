@@ -8,7 +8,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 from cryptography import x509
@@ -199,51 +199,100 @@ def _show(context: ssl.SSLContext, mine: Identity) -> None:
         context.load_cert_chain(path)
 
 
+class _Loaded(NamedTuple):
+    """A context of TLS, and the certificate that it shows; None: it shows none."""
+
+    context: ssl.SSLContext
+    identity: Identity | None
+
+
 class ClientTls:
     """The context of TLS of a connection; new files are loaded.
 
     Files that cannot be used then are told to the operator, and the certificate before them is shown on. A renewal writes
-    one file after the other. name: the connection's.
+    one file after the other. So it is with a new certificate that has not begun or is over, as long as the one before it is
+    good; it is shown once it has begun, or that one is over. name: the connection's. now: the machine's time.
     """
 
     def __init__(
-        self, name: str, source: CertificateFiles | None, ca_file: Path | None,
+        self, name: str, source: CertificateFiles | None, ca_file: Path | None, now: Callable[[], datetime],
         read: Callable[[Path], FileRead] = from_disk,
     ) -> None:  # fmt: skip
         self._name = name
-        self._source, self._ca_file, self._read = source, ca_file, read
+        self._source, self._ca_file, self._now, self._read = source, ca_file, now, read
         self._paths = (*(() if source is None else source.paths), *(() if ca_file is None else (ca_file,)))
         self._marks: object = None
-        self._context: ssl.SSLContext | None = None
-        self._identity: Identity | None = None
+        self._loaded: _Loaded | None = None
+        self._next: _Loaded | None = None  # read, and not good yet
 
     @property
     def not_after(self) -> datetime | None:
         """The end of the certificate that is shown; None: none is. Files that have changed are read first."""
         with suppress(CertificateUnfit):
             self.context()
-        return None if self._identity is None else self._identity.not_after
+        return None if self._loaded is None or self._loaded.identity is None else self._loaded.identity.not_after
 
     def demand_in_time(self, now: datetime) -> None:
         """Raises CertificateUnfit where our certificate is not good now, or cannot be read."""
         self.context()
-        if self._identity is not None:
-            self._identity.demand_in_time(now)
+        if self._loaded is not None:
+            _demand_in_time(self._loaded, now)
 
     def context(self) -> ssl.SSLContext:
         """Returns the context for a new exchange. CertificateUnfit: none was ever loaded, and none can be now."""
         seen = files.marks(self._paths)
-        if self._context is None or seen != self._marks:
+        if self._loaded is None or seen != self._marks:
             try:
-                mine = None if self._source is None else identity(self._source, self._read)
-                trusted = None if self._ca_file is None else authorities(self._ca_file, self._read)
-                self._context, self._identity = context_of(mine, trusted), mine
+                found = self._read_anew()
             except CertificateUnfit as unfit:
-                if self._context is None:
+                if self._loaded is None:
                     raise
-                _log.error("bank.certificate_unfit", rail=self._name, cause=unfit.field, reason=unfit.reason)
+                self._next = None
+                self._tell(unfit)
             else:
-                if self._marks is not None:
-                    _log.info("bank.certificate_loaded", rail=self._name)
+                self._take(found)
             self._marks = seen
-        return self._context
+        elif self._next is not None and (_is_in_time(self._next, self._now()) or not _is_in_time(self._loaded, self._now())):
+            self._show(self._next)
+        assert self._loaded is not None
+        return self._loaded.context
+
+    def _read_anew(self) -> _Loaded:
+        mine = None if self._source is None else identity(self._source, self._read)
+        trusted = None if self._ca_file is None else authorities(self._ca_file, self._read)
+        return _Loaded(context_of(mine, trusted), mine)
+
+    def _take(self, found: _Loaded) -> None:
+        """Shows what was read, unless it is not good now and what is shown is. The first is shown: the bank decides."""
+        now, self._next = self._now(), None
+        if self._loaded is None:
+            self._loaded = found
+            return
+        try:
+            _demand_in_time(found, now)
+        except CertificateUnfit as unfit:
+            self._tell(unfit)
+            if _is_in_time(self._loaded, now):
+                self._next = found
+                return
+        self._show(found)
+
+    def _show(self, found: _Loaded) -> None:
+        self._loaded, self._next = found, None
+        _log.info("bank.certificate_loaded", rail=self._name)
+
+    def _tell(self, unfit: CertificateUnfit) -> None:
+        _log.error("bank.certificate_unfit", rail=self._name, cause=unfit.field, reason=unfit.reason)
+
+
+def _demand_in_time(one: _Loaded, now: datetime) -> None:
+    if one.identity is not None:
+        one.identity.demand_in_time(now)
+
+
+def _is_in_time(one: _Loaded, now: datetime) -> bool:
+    try:
+        _demand_in_time(one, now)
+    except CertificateUnfit:
+        return False
+    return True

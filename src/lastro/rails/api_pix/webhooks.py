@@ -51,12 +51,12 @@ class BankWebhook:
     async def look(self, key: str) -> RegisteredWebhook:
         """Returns what the bank has for a key. WebhookRefused: it does not say; Transient: not now."""
         answer = await self._line.ask("GET", _path(key), None, _SECONDS)
-        found = webhook_of(answer)
+        found = _webhook_of(answer)
         if answer.status not in {200, 404} or (answer.status == 200 and found is None):
             raise WebhookRefused(refusal(answer))
         if found is None:
             return RegisteredWebhook("none")
-        return RegisteredWebhook("ours") if is_ours(found, self._ours) else RegisteredWebhook("another", _host(found))
+        return RegisteredWebhook("ours") if _is_ours(found, self._ours) else RegisteredWebhook("another", _host(found))
 
     async def register(self, key: str) -> None:
         """Registers ours in place of any other. ValueError: there is none; WebhookRefused, Transient: as above."""
@@ -74,7 +74,7 @@ class BankWebhook:
             raise WebhookRefused(refusal(answer))
 
 
-def webhook_of(answer: NetworkAnswer) -> str | None:
+def _webhook_of(answer: NetworkAnswer) -> str | None:
     """Returns the address of an answer to GET /webhook/{chave}; None: it has none."""
     try:
         return read(answer.body, _Webhook).webhook_url if answer.status == 200 else None
@@ -82,7 +82,7 @@ def webhook_of(answer: NetworkAnswer) -> str | None:
         return None
 
 
-def is_ours(registered: str, ours: str | None) -> bool:
+def _is_ours(registered: str, ours: str | None) -> bool:
     """Tells whether an address leads to us. Some banks show it with their `/pix`."""
     return ours is not None and registered.rstrip("/").removesuffix("/pix") == ours
 

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 from tests.authority import Authority
 
 from lastro.rails.api_pix import SetUpWrongly
+from lastro.rails.api_pix.tls import ClientTls
 from lastro.rails.port import Transient
 
 from .bank import Bank, line_to, shown
@@ -140,18 +141,62 @@ async def test_a_renewed_certificate_is_shown_without_a_restart(opened: Opened, 
 
 
 async def test_a_new_exchange_uses_the_renewed_certificate_and_no_old_connection(
-    opened: Opened, authority: Authority
+    opened: Opened, authority: Authority, tmp_path: Path
 ) -> None:
     """Ours is replaced by one that the bank must refuse: were the kept connection used, it would get through."""
     bank = opened()
     ours = authority.pair("ours")
     line = line_to(bank.connection(certificate=shown(ours)))
     await line.ask("GET", "/pix", None, 5.0)
-    authority.pair("over", days=(-30.0, -1.0)).replace(ours)
-    with pytest.raises(SetUpWrongly, match="CERTIFICATE_EXPIRED"):
+    Authority(tmp_path, "other").pair("stranger").replace(ours)
+    with pytest.raises(SetUpWrongly, match="UNKNOWN_CA"):
         await line.ask("GET", "/pix", None, 5.0)
     assert line.troubles == {"certificate"}
     await line.close()
+
+
+@pytest.mark.parametrize("days", [(-30.0, -1.0), (1.0, 60.0)])
+async def test_a_new_certificate_that_is_not_good_now_replaces_no_good_one(
+    opened: Opened, authority: Authority, days: tuple[float, float]
+) -> None:
+    bank, ours = opened(), authority.pair("ours")
+    line = line_to(bank.connection(certificate=shown(ours)))
+    await line.ask("GET", "/pix", None, 5.0)
+    first = line.certificate_until
+    authority.pair("new", days=days).replace(ours)
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert (await line.ask("GET", "/pix", None, 5.0)).status == 200
+    assert [(one["event"], one["cause"]) for one in logs] == [("bank.certificate_unfit", "certificate_file")]
+    assert (line.certificate_until, line.troubles) == (first, frozenset())
+    await line.close()
+
+
+def test_a_new_certificate_is_shown_once_it_begins_or_the_old_one_is_over(authority: Authority) -> None:
+    today = datetime.now(UTC)
+    for ends, begins, shown_from in ((30.0, 10.0, 10.0), (5.0, 10.0, 5.0)):
+        at = today
+        ours = authority.pair("ours", days=(-1.0, ends))
+        tls = ClientTls("efi1", shown(ours), None, lambda: at)  # noqa: B023 it is called within the turn
+        old = tls.not_after
+        authority.pair("new", days=(begins, 60.0)).replace(ours)
+        at = today + timedelta(days=shown_from - 0.1)
+        assert tls.not_after == old
+        at = today + timedelta(days=shown_from + 0.1)
+        with capture_logs() as logs:
+            assert tls.not_after not in {old, None}
+        assert [one["event"] for one in logs] == ["bank.certificate_loaded"]
+
+
+def test_where_no_certificate_is_good_the_new_one_is_shown_and_told(authority: Authority) -> None:
+    """The bank's clock decides, as it does of the first one."""
+    ours = authority.pair("ours", days=(-30.0, -1.0))
+    tls = ClientTls("efi1", shown(ours), None, lambda: datetime.now(UTC))
+    old = tls.not_after
+    authority.pair("new", days=(-20.0, -0.5)).replace(ours)
+    with capture_logs() as logs:
+        assert tls.not_after not in {old, None}
+    assert [one["event"] for one in logs] == ["bank.certificate_unfit", "bank.certificate_loaded"]
 
 
 async def test_a_bank_that_asks_for_none_is_served(opened: Opened) -> None:
