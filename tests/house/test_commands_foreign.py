@@ -46,5 +46,10 @@ async def test_they_are_listed_and_a_claim_that_does_not_fit_changes_nothing(own
     assert "There is no foreign payment" in await declined("claim", "no id", "--order", str(order_id))
     assert "--by must be one line" in await declined("claim", first["id"], "--order", str(order_id), "--by", "a\nb")
     assert await asks("list") == [first, second]
+    assert "There is no foreign payment" in await declined("close", "no id", "--reason", "ours")
+    closed = await asks("close", first["id"], "--reason", "of our other shop", "--by", "rita")
+    assert (closed["id"], closed["state"]) == (first["id"], "CLOSED")
+    assert "is CLOSED" in await declined("close", first["id"], "--reason", "again")
+    assert await asks("list") == [second]
     assert await shop.column("SELECT status FROM orders") == ["INITIAL"]
     await cast.database.close()

@@ -7,7 +7,7 @@ from .tree import ABOVE_ROOMS, SRC
 _NAMED = re.compile(r"\.by\b")
 # File and lines. What they write is in tests/rooms/timeline/test_for_clients.py, as `timeline/for_clients.py` knows it.
 _KNOWN = {
-    "orders/foreign/claim.py": 1, "orders/refunds/unmatched.py": 1, "payouts/actions/review.py": 2, "payouts/actions/limit.py": 1, "payouts/unmatched/settle.py": 1, "accounts/opening/actions/judge.py": 2,
+    "orders/foreign/claim.py": 1, "orders/foreign/close.py": 1, "orders/refunds/unmatched.py": 1, "payouts/actions/review.py": 2, "payouts/actions/limit.py": 1, "payouts/unmatched/settle.py": 1, "accounts/opening/actions/judge.py": 2,
     "accounts/standing/reasons.py": 1, "reconciliation/actions/settle.py": 1, "reconciliation/actions/days.py": 1,
     "reconciliation/actions/disprove.py": 1,
     # Payers, receivers and the network, none of which is the institution.

@@ -113,6 +113,10 @@ class ForeignOfCompany:
         """Returns the claimed ones of these payments. DatabaseAway: try again later."""
         return await (await self._listed()).claimed(rail, payment_ids)
 
+    async def unclaimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
+        """Returns those of these payments that are listed and not claimed. DatabaseAway: try again later."""
+        return await (await self._listed()).unclaimed(rail, payment_ids)
+
     async def _listed(self) -> ForeignPayments:
         if self.company_id is None:
             self.company_id = (await _companies(self.work, [self.number])).get(self.number)

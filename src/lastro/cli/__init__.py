@@ -33,7 +33,7 @@ GROUPS = {
     "med": ("med", "list, show and decide disputes"),
     "reconcile": ("reconcile", "show how a day stands at each rail; accept a difference, take a statement again"),
     "unmatched": ("unmatched", "list money that could not be given back; give it to its account, or book it as paid out"),
-    "foreign": ("foreign", "list payments at a merchant's own bank that no order asked for; claim one for an order"),
+    "foreign": ("foreign", "list payments at a merchant's own bank that no order asked for; claim or close one"),
     "personal-data": ("personal_data", "show, hand out and erase what is kept of a person, where the law lets it"),
     "admin": ("admin", "let people into the console, say what they may do, turn them away"),
     "audit": ("audit", "list what people did in the console, and to each other's access"),

@@ -1,4 +1,4 @@
-"""lastro foreign: payments at a merchant's own bank that no order asked for, and claiming one for an order."""
+"""lastro foreign: payments at a merchant's own bank that no order asked for; claiming or closing one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from lastro import orders
 from lastro.api_kit.paging import Page
 from lastro.api_kit.routes import as_id
 from lastro.app import networks
-from lastro.cli.options import who
+from lastro.cli.options import reason_of, who
 from lastro.core.declined import CommandFailed
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+    from uuid import UUID
 
     from lastro.cli.command_context import CommandContext
 
@@ -22,12 +23,15 @@ _MOST = 500  # of each company
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    listed = command(_list, "list", "List the payments that nobody has claimed, oldest first.")
+    listed = command(_list, "list", "List the payments that nobody has claimed or closed, oldest first.")
     listed.add_argument("--company", help="only those of this company: its number or id")
     listed.add_argument("--connection", metavar="NAME", help="only those that this connection found")
     claim = command(_claim, "claim", "Say that a payment pays an order: open, by PIX, there, of just this amount.", "--by")
     claim.add_argument("id", help="its id, as lastro foreign list shows it")
     claim.add_argument("--order", required=True, help="the order's id")
+    close = command(_close, "close", "Say that a payment pays no order: it waits for nobody any more.", "--by")
+    close.add_argument("id", help="its id, as lastro foreign list shows it")
+    close.add_argument("--reason", required=True, help="what it is, for the history")
 
 
 async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
@@ -43,8 +47,18 @@ async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict
 
 async def _claim(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
     by, order_id = who(given), as_id(given.order.lower())
-    found = await context.find(given.id, orders.read_foreign)
-    if found is None:
-        raise CommandFailed(f"There is no foreign payment {given.id[:60]!r}: give its id, as lastro foreign list shows it.")
-    company_id, foreign = found
+    company_id, foreign = await _found(context, given.id)
     return await context.act(company_id, orders.ClaimForeign(foreign.id, order_id, by, networks.place_of(context.settings)))
+
+
+async def _close(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    by, reason = who(given), reason_of(given)
+    company_id, foreign = await _found(context, given.id)
+    return await context.act(company_id, orders.CloseForeign(foreign.id, by, reason))
+
+
+async def _found(context: CommandContext, text: str) -> tuple[UUID, orders.KeptForeign]:
+    found = await context.find(text, orders.read_foreign)
+    if found is None:
+        raise CommandFailed(f"There is no foreign payment {text[:60]!r}: give its id, as lastro foreign list shows it.")
+    return found

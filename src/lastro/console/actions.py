@@ -187,8 +187,11 @@ ACTIONS: tuple[PageAction, ...] = (
         _is("PENDING_AUTHORIZATION", "ACCEPTED"), _of_form("reason"), (Blank("reason", "choice", _CANCEL_REASONS),),
     ),
     PageAction(
-        "claim", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/claim", _is("FOUND"), _of_form("orderId"),
+        "claim", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/claim", _is("FOUND", "CLOSED"), _of_form("orderId"),
         (Blank("orderId", "line"),), moves_money=True,
+    ),
+    PageAction(
+        "close", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/close", _is("FOUND"), _of_form("reason"), (_REASON,),
     ),
     PageAction(
         "cancel", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/cancel",

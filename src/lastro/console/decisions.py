@@ -91,6 +91,8 @@ def routes(place: orders.Installation, stand: med.Stand) -> tuple[Route, ...]:
                lambda one, form: reconciliation.Accept(one, form.by, form.reason or "")),
         _route("/foreign/{id}/claim", "claim_foreign_payment", ("orderId",),
                lambda one, form: orders.ClaimForeign(one, as_id((form.order_id or "").strip()), form.by, place)),
+        _route("/foreign/{id}/close", "close_foreign_payment", ("reason",),
+               lambda one, form: orders.CloseForeign(one, form.by, form.reason or "")),
         _route("/accounts/{id}/block", "block_account", ("code",), standing("block", accounts.BLOCKING)),
         _route("/accounts/{id}/unblock", "unblock_account", ("code",), standing("unblock", accounts.UNBLOCKING)),
     )  # fmt: skip

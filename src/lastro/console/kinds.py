@@ -126,7 +126,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "foreign", "foreignPayment", "/order/v1/banking/foreign-payments/{id}",
         (_STATUS, _AMOUNT, Column("connection", "connection", "code"), _END_TO_END, Column("txid", "txid", "code"),
-         Column("key", "pixKey", "code"), _PAID, Column("orderId", "orderId", "id", "orders"), _ID, _CREATED, _UPDATED),
+         Column("key", "pixKey", "code"), Column("reason", "reason", "word"), _PAID,
+         Column("orderId", "orderId", "id", "orders"), _ID, _CREATED, _UPDATED),
         title="endToEndId",
     ),
     Kind(

@@ -88,7 +88,8 @@ LISTINGS: tuple[Listing, ...] = (
     Listing(
         "foreign", "/order/v1/banking/foreign-payments",
         (_CREATED, Column("connection", "connection", "code"), Column("endToEndId", "endToEndId", "code"), _AMOUNT,
-         Column("paidAt", "paidAt", "moment"), _STATUS, Column("orderId", "orderId", "id", "orders")),
+         Column("paidAt", "paidAt", "moment"), _STATUS, Column("reason", "reason", "word"),
+         Column("orderId", "orderId", "id", "orders")),
         "foreign",
     ),
     Listing(

@@ -29,9 +29,11 @@ from lastro.orders.codes import merchant, picture
 from lastro.orders.connections import DeclareConnection, left_out
 from lastro.orders.docs import EVENT_TYPES as _OF_ORDERS
 from lastro.orders.due_work import DUE_WORK, EXPIRY_GRACE
-from lastro.orders.foreign.claim import ClaimForeign, shown_foreign
+from lastro.orders.foreign.claim import ClaimForeign
+from lastro.orders.foreign.close import CloseForeign
 from lastro.orders.foreign.keep import ForeignPayments, KeepForeign
 from lastro.orders.foreign.model import ForeignFilter, KeptForeign
+from lastro.orders.foreign.rendering import shown_foreign
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
 from lastro.orders.foreign.store import foreign_in, read_foreign
 from lastro.orders.methods import methods_by
@@ -87,9 +89,9 @@ EVENT_TYPES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
     "CARD_PAYMENTS", "DUE_WORK", "EARLY", "EVENT_TYPES", "EXPIRY_GRACE", "FOREIGN_PAYMENTS", "HELD_BACK", "LEADS_HERE",
-    "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask", "Authenticated",
-    "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages", "CheckoutSeen",
-    "CheckoutState", "ClaimForeign", "CollectionSettled", "CompanySetup", "DeclareConnection", "DepositBank",
+    "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask", "Authenticated", "Authorized",
+    "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages", "CheckoutSeen", "CheckoutState",
+    "ClaimForeign", "CloseForeign", "CollectionSettled", "CompanySetup", "DeclareConnection", "DepositBank",
     "Destination", "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final", "FirstCharge", "ForeignFilter",
     "ForeignPayments", "GiveBack", "Installation", "KeepForeign", "KeptForeign", "NeverCharged", "Order", "OrderOwner",
     "OrderOwners", "OrderShown", "Paid", "Party", "ProvedRefund", "ReadOrder", "ReadRefund", "Refund", "RefundWish",

@@ -27,7 +27,9 @@ from lastro.core.money import Money
 from lastro.core.secrets import Secret
 from lastro.core.write import Transfer, Write
 from lastro.med import MED_OBJECTS
+from lastro.orders import KeepForeign
 from lastro.people import Role
+from lastro.rails.port import ForeignPayment
 from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
 
@@ -139,6 +141,13 @@ async def claimable(world: World) -> UUID:
     return await named("foreign")(world)
 
 
+async def closable(world: World) -> UUID:
+    """A Pix of its own that no order asked for."""
+    found = ForeignPayment(finding.rail(world), f"E123456782026013112{secrets.token_hex(6)}0", Money(1, "BRL"), world.now())
+    await world.cast.runner.act(world.ana.company_id, KeepForeign([found]))
+    return await where("foreign_payments", f"payment_id = '{found.payment_id}'")(world)
+
+
 ASKED_AT_BANK = UUID("0196a4f0-8b20-7c11-9e02-5b0e4c7f9a44")
 BANK = {"document": "99.999.020/0002-66", "branch": "0001", "account": "1", "accountType": "CHECKING_ACCOUNT"}
 REFUND = "SELECT amount_minor FROM refunds WHERE company_id = $1 AND order_id = $2 AND external_id LIKE 'console-%'"
@@ -159,6 +168,7 @@ ROWS = {
     "plans.cancel": Sent(named("plan_validating"), "CANCELED"),
     "subscriptions.cancel": Sent(where("subscriptions", "status = 'ACCEPTED'"), 1, {"reason": "OTHER"},
         "SELECT count(*)::int FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2"),
+    "foreign.close": Sent(closable, "CLOSED", {"reason": "of the shop's other system"}),
     "foreign.claim": Sent(claimable, "CLAIMED", {"orderId": f" {ASKED_AT_BANK}"}),
     "disputes.cancel": Sent(contested, "CANCELLED"),
     "disputes.defend": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "It was delivered",

@@ -10,7 +10,7 @@ from tests.rooms.lists import answered
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done
-from lastro.orders import ClaimForeign, ForeignPayments
+from lastro.orders import ClaimForeign, CloseForeign, ForeignPayments
 from lastro.rails import port
 from lastro.rails.port import ForeignPayment
 
@@ -153,12 +153,52 @@ async def test_its_own_payment_after_a_claim_goes_back_as_a_second_one(at_bank: 
     assert await at_bank.shop.column("SELECT state FROM pix_payments ORDER BY created_at") == ["SETTLED", "RETURNING"]
 
 
+async def test_another_amount_for_an_order_of_ours_is_listed_and_claimed_for_an_order_of_that_amount(
+    at_bank: Connected,
+) -> None:
+    """Somebody changed the charge at the bank."""
+    made = await at_bank.make()
+    assert await at_bank.paid(made, 900) == port.ALARMED
+    (row,) = await at_bank.shop.rows("SELECT * FROM foreign_payments")
+    assert (row["amount_minor"], row["reason"], row["state"]) == (900, port.OTHER_AMOUNT, "FOUND")
+    assert row["txid"] == made["pix"]["conciliationId"]
+    assert await counts(at_bank.shop) == (1, 1, 0, 0, 0, 0)
+    refused = await claim(at_bank, row["id"], made["id"])
+    assert isinstance(refused, Refused)
+    assert [one.field for one in refused.problems] == ["amount"]
+    page = await answered(at_bank.shop.cast, at_bank.shop.ana.client, "list_foreign_payments")
+    assert [(one["reason"], one["amount"]["value"]) for one in page["data"]] == [("OTHER_AMOUNT", "9.00")]
+    fitting = await at_bank.make(externalId="order-2", amount={"currency": "BRL", "value": "9.00"})
+    assert isinstance(await claim(at_bank, row["id"], fitting["id"]), Done)
+    assert await at_bank.status() == ["INITIAL", "PAID"]
+
+
+async def close(at_bank: Connected, foreign_id: UUID) -> Done | Refused:
+    verb = CloseForeign(foreign_id, "rita", "of our other shop")
+    outcome = await at_bank.shop.cast.another_process().act(at_bank.shop.ana.company_id, verb)
+    assert isinstance(outcome, Done | Refused)
+    return outcome
+
+
+async def test_a_person_closes_it_and_may_still_claim_it(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    foreign_id = await found(at_bank, typed(at_bank))
+    assert isinstance(await close(at_bank, foreign_id), Done)
+    again = await close(at_bank, foreign_id)
+    assert isinstance(again, Refused)
+    assert [one.field for one in again.problems] == ["state"]
+    assert await counts(at_bank.shop) == (1, 2, 0, 0, 0, 0)
+    sql = "SELECT reason FROM history WHERE machine = 'foreign_payments' ORDER BY version"
+    assert await at_bank.shop.column(sql) == [None, "by rita: of our other shop"]
+    assert isinstance(await claim(at_bank, foreign_id, made["id"]), Done)
+    assert await at_bank.status() == ["PAID"]
+
+
 async def test_what_no_order_asked_for_is_an_alarm_and_moves_nothing(at_bank: Connected) -> None:
     made = await at_bank.make()
     await found(at_bank, replace(typed(at_bank), payment_id="E12345678202611281200" + "3".zfill(11)))
-    before = await counts(at_bank.shop)
     assert await at_bank.paid({"pix": {"conciliationId": "x" * 32}}) == port.ALARMED
     assert await at_bank.paid(made, 1049, "2") == port.ALARMED
     assert await at_bank.paid(made, 1050, "3") == port.ALARMED, "it is listed as foreign: a person claims it"
-    assert await counts(at_bank.shop) == before
+    assert await counts(at_bank.shop) == (3, 3, 0, 0, 0, 0), "each is listed once"
     assert await at_bank.status() == ["INITIAL"]

@@ -18,7 +18,7 @@ from lastro.rails.api_pix.nightly import Nightly
 from lastro.rails.api_pix.orphans import OrphanTerms, sweep_orphans
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.sweep import ReturnsReader, TakenReturn, sweep_returns
-from lastro.rails.port import Transient
+from lastro.rails.port import OTHER_AMOUNT, ForeignPayment, Transient
 from lastro.standards.pix_ids import dynamic_txid, return_id
 
 from .api_pix_bank import AT, Bank, instant
@@ -83,6 +83,14 @@ async def test_what_the_bank_took_from_an_old_payment_of_ours_is_found(branch: B
     listed = await branch.scene.admin.fetch("SELECT payment_id FROM foreign_payments WHERE rail = $1", RAIL)
     assert [row["payment_id"] for row in listed] == [other], "no poll had found it"
     assert not branch.bank.wrong
+
+
+async def test_what_is_taken_of_a_listed_payment_is_not_booked_although_an_order_has_its_txid(branch: Branch) -> None:
+    now = branch.bank.now
+    paid = branch.bank.pay(1, now - DAY, txid=TXID, devolucoes=[returned(branch, "m1", now, natureza="MED_FRAUDE")])
+    one = ForeignPayment(RAIL, paid, Money(999, "BRL"), now - DAY, TXID, None, OTHER_AMOUNT)
+    await ForeignPayments(branch.scene.runner, branch.ana).keep([one])
+    assert await swept(branch, Book()) == 0
 
 
 async def test_a_return_that_cannot_be_read_is_told_and_hides_no_other(branch: Branch) -> None:

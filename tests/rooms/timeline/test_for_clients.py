@@ -36,6 +36,7 @@ WHO, WHY = "olga.souza", "customer is under investigation"
     ("thing", "trigger", "reason", "told"),
     [
         ("refund", "credit", f"by {WHO}: {WHY}", None), ("payment", "settle", f"by {WHO}: claimed", None),
+        ("foreignPayment", "close", f"by {WHO}: {WHY}", None),
         ("plan", "whatever is next", f"by {WHO}", None),
         ("payout", "approve", f"by {WHO}; its endToEndId was E1", None), ("payout", "reject", WHY, None),
         ("payout", "decide", WHY, None),

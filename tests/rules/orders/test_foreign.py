@@ -17,8 +17,18 @@ from lastro.core.runner import Done, RequestContext
 from lastro.orders.actions.collect import CollectContext, CollectionSettled
 from lastro.orders.foreign.model import KeptForeign
 from lastro.orders.foreign.rules import claim_problems
-from lastro.orders.model import CompanySetup, Instrument
-from lastro.rails.port import ALARMED, RAILS, RESERVED, RETURN_SEND, Claimed, Collected, is_connection
+from lastro.orders.model import CompanySetup, Instrument, Payment
+from lastro.rails.port import (
+    ALARMED,
+    BEFORE_ORDER,
+    OTHER_AMOUNT,
+    RAILS,
+    RESERVED,
+    RETURN_SEND,
+    Claimed,
+    Collected,
+    is_connection,
+)
 
 from .values import NOW, account, brl, order
 
@@ -43,8 +53,19 @@ def outcome(done: Done) -> str:
 
 
 def moves_nothing(done: Done) -> bool:
+    """Whether it writes nothing but a row of the list of foreign payments."""
+    write = done.write
+    assert write is not None
+    return not (write.moves or write.transfers or write.messages or write.events) and {row.table for row in write.rows} <= {
+        "foreign_payments", "history",
+    }  # fmt: skip
+
+
+def listed(done: Done) -> list[tuple[Any, ...]]:
+    """Amount and reason of what it lists."""
     assert done.write is not None
-    return not (done.write.rows or done.write.moves or done.write.transfers or done.write.messages or done.write.events)
+    rows = [row.values for row in done.write.rows if row.table == "foreign_payments"]
+    return [(row["amount_minor"], row["reason"], row["txid"], row["state"]) for row in rows]
 
 
 def at_bank(**changes: Any) -> Any:
@@ -64,6 +85,7 @@ def test_any_other_rail_is_connection_and_moves_nothing_that_no_order_asked_for(
     done = settled(rail, cents)
     assert outcome(done) == ALARMED
     assert moves_nothing(done)
+    assert listed(done) == [(cents, None, TXID, "FOUND")]
 
 
 @pytest.mark.parametrize("state", ["INITIAL", "PAID", "EXPIRED", "CANCELED"])
@@ -72,12 +94,27 @@ def test_another_amount_than_the_orders_was_changed_at_the_bank_and_moves_nothin
     done = settled(BANK, cents, order=at_bank(state=state))
     assert outcome(done) == ALARMED
     assert moves_nothing(done)
+    assert listed(done) == [(cents, OTHER_AMOUNT, TXID, "FOUND")]
+
+
+def test_a_payment_older_than_its_order_is_listed_with_that_reason() -> None:
+    done = settled(BANK, order=at_bank(created_at=NOW + timedelta(hours=3)))
+    assert (outcome(done), moves_nothing(done), listed(done)) == (ALARMED, True, [(1000, BEFORE_ORDER, TXID, "FOUND")])
+    assert listed(settled("boleto", order=order(created_at=NOW + timedelta(hours=3)))) == []
+
+
+@pytest.mark.parametrize("cents", [1000, 999])
+def test_what_our_books_have_already_is_not_listed(cents: int) -> None:
+    known = Payment(UUID(int=5), "SETTLED", 1, "E1", order().id, account().id, brl(1000), None, None, NOW, None, None, BANK)
+    done = settled(BANK, cents, order=at_bank(), payment=known)
+    assert listed(done) == []
 
 
 def test_what_is_listed_as_foreign_is_never_booked_by_itself() -> None:
     done = settled(BANK, order=at_bank(), is_foreign=True)
     assert outcome(done) == ALARMED
     assert moves_nothing(done)
+    assert listed(done) == []
 
 
 def test_what_an_order_asked_for_pays_it_and_a_second_payment_goes_back() -> None:
@@ -89,7 +126,7 @@ def test_what_an_order_asked_for_pays_it_and_a_second_payment_goes_back() -> Non
 
 
 FOUND = KeptForeign(
-    UUID(int=5), "FOUND", 1, BANK, "E1", None, None, brl(1000), NOW - timedelta(hours=1), None, NOW, NOW
+    UUID(int=5), "FOUND", 1, BANK, "E1", None, None, None, brl(1000), NOW - timedelta(hours=1), None, NOW, NOW
 )  # fmt: skip
 
 
@@ -98,6 +135,7 @@ FOUND = KeptForeign(
     [
         ({}, {}, {}, []),
         ({}, {"state": "PENDING"}, {}, []),
+        ({"state": "CLOSED"}, {}, {}, []),
         ({"state": "CLAIMED"}, {}, {}, ["state"]),
         ({}, {}, {"is_known": True}, ["paymentId"]),
         ({}, {}, {"is_awaited": True}, ["orderId"]),

@@ -119,8 +119,8 @@ def _payments(sides: Sides) -> Iterator[str]:
             yield f"the bank has {one}, which no order of ours asked for, and we have {dict(mine)}"
         if one.get("txid") not in sides.asked and (listed is None or listed["amount_minor"] != cents(one["valor"])):
             yield f"the bank has {one}, which is of others, and our list has {listed and dict(listed)}"
-        if one.get("txid") in sides.asked and not is_asked and name not in sides.alarmed:
-            yield f"the bank has {one}, of another amount than we asked for, and nobody was told"
+        if one.get("txid") in sides.asked and not is_asked and (name not in sides.alarmed or listed is None):
+            yield f"the bank has {one}, of another amount than we asked for, and nobody was told, or it is not listed"
     names = {one["endToEndId"] for one in sides.pix}
     odd = {one["endToEndId"] for one in sides.pix if one.get("txid") in sides.asked and not sides.asks(one)}
     yield from (f"we have payment {name}, and the bank has not" for name in sides.payments if name not in names)

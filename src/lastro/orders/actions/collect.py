@@ -16,13 +16,24 @@ from lastro.orders.actions.give_back import ReturnId, give_back, send_back
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
-from lastro.orders.foreign.store import is_found
+from lastro.orders.foreign.keep import listed
+from lastro.orders.foreign.store import listed as read_listed
 from lastro.orders.methods import is_in_parts, known_method
 from lastro.orders.model import Party
 from lastro.orders.rules import is_late, is_of_another, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.store.collected import was_voided
-from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK, is_connection, is_pix
+from lastro.rails.port import (
+    ALARMED,
+    BEFORE_ORDER,
+    BOOK,
+    OTHER_AMOUNT,
+    PIX,
+    REFUSED_BY_NETWORK,
+    ForeignPayment,
+    is_connection,
+    is_pix,
+)
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -188,21 +199,23 @@ class CollectionSettled(_News):
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
         """Reads as for an announcement, and a number for a return's id."""
         known = await super().read(session, context)
-        if is_connection(self.rail) and await is_found(session, context.company_id, self.rail, self.news.payment_id):
-            known = replace(known, is_foreign=True)
+        if is_connection(self.rail):
+            named = [self.news.payment_id]
+            found = await read_listed(session, context.company_id, self.rail, named, is_claimed=False)
+            known = replace(known, is_foreign=bool(found))
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: CollectContext, context: RequestContext) -> Done:
         """Credits the payment if it fits, else sends it back through suspense. A known payment changes nothing.
 
         Money of something else under the order's reference moves nothing here: people must look. So it is with money at a
-        merchant's own bank that may not be ours (docs/decisions/foreign-payments.md).
+        merchant's own bank that may not be ours; it is listed, so that they can (docs/decisions/foreign-payments.md).
         """
         payment = known.payment
         if is_connection(self.rail) and not self._is_ours(known):
-            return self.claimed.done(ALARMED, context)
+            return self._alarmed(known, OTHER_AMOUNT, context)
         if self._is_of_another(known, context):
-            return self.claimed.done(ALARMED, context)
+            return self._alarmed(known, BEFORE_ORDER, context)
         if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
             same = self._is_its(payment, known) and payment.amount == self.news.amount
             return self.claimed.done("known" if same else ALARMED, context)
@@ -226,6 +239,15 @@ class CollectionSettled(_News):
         bank, by a person of the merchant's.
         """
         return not known.is_foreign and known.order is not None and known.order.final_amount == self.news.amount
+
+    def _alarmed(self, known: CollectContext, reason: str, context: RequestContext) -> Done:
+        """Tells people. At a connection it lists a payment that is neither listed nor booked. reason: if it has an order."""
+        write = Write(context.company_id)
+        if is_connection(self.rail) and known.payment is None and not known.is_foreign:
+            news, why = self.news, None if known.order is None else reason
+            one = ForeignPayment(self.rail, news.payment_id, news.amount, news.paid_at, news.reference, None, why)
+            write = Write(context.company_id, rows=listed(one, context))
+        return self.claimed.done(ALARMED, context, write)
 
     def _paid(self, known: CollectContext, order: Order, account: Account, excess: Money, context: RequestContext) -> Write:
         """Pays the order with it and the waiting parts; sends back the excess."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Refused
@@ -13,6 +13,7 @@ from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.read import account_of
 from lastro.orders.foreign import store as foreign_store
 from lastro.orders.foreign.problems import ORDER_ID_INVALID
+from lastro.orders.foreign.rendering import shown_foreign
 from lastro.orders.foreign.rules import claim_problems
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
 from lastro.orders.instruments import closed
@@ -100,12 +101,3 @@ class ClaimForeign(Act["ClaimContext | None"]):
         write += pay(order, known.setup, account, paid, self.place, context)
         write += closed(order, context)  # its code is open at the bank still, and a second payment would have to go back
         return Done(write, render(shown_foreign(foreign, "CLAIMED", order.id)), order.id)
-
-
-def shown_foreign(foreign: KeptForeign, state: str, order_id: UUID | None) -> dict[str, Any]:
-    """Renders a foreign payment for lastro's operator. state: FOUND or CLAIMED; order_id: of the claim."""
-    return {
-        "id": str(foreign.id), "state": state, "rail": foreign.rail, "currency": foreign.amount.currency,
-        "amount": str(foreign.amount), "paymentId": foreign.payment_id, "txid": foreign.txid, "pixKey": foreign.pix_key,
-        "paidAt": foreign.paid_at, "foundAt": foreign.created_at, "orderId": None if order_id is None else str(order_id),
-    }  # fmt: skip

@@ -41,7 +41,7 @@ class KeepForeign(Act["frozenset[tuple[str, str]]"]):
         for one in self.payments:
             if (one.rail, one.payment_id) not in known:
                 fresh.setdefault((one.rail, one.payment_id), one)
-        rows = (_born(one, context, number * _MICROSECOND) for number, one in enumerate(fresh.values()))
+        rows = (listed(one, context, number * _MICROSECOND) for number, one in enumerate(fresh.values()))
         return Done(Write(context.company_id, rows=tuple(row for born in rows for row in born)), b"")
 
 
@@ -61,16 +61,25 @@ class ForeignPayments:
 
     async def claimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
         """Returns the claimed ones of these payments: they are ours since."""
+        return await self._listed(rail, payment_ids, is_claimed=True)
+
+    async def unclaimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
+        """Returns those of these payments that are listed and not claimed: they are not ours."""
+        return await self._listed(rail, payment_ids, is_claimed=False)
+
+    async def _listed(self, rail: str, payment_ids: Collection[str], *, is_claimed: bool) -> frozenset[str]:
         if not payment_ids:
             return frozenset()
         async with self.runner.database.session(self.company_id) as session:
-            return await store.claimed(session, self.company_id, rail, sorted(payment_ids))
+            return await store.listed(session, self.company_id, rail, sorted(payment_ids), is_claimed=is_claimed)
 
 
-def _born(one: ForeignPayment, context: RequestContext, later: timedelta) -> tuple[Row, ...]:
+def listed(one: ForeignPayment, context: RequestContext, later: timedelta = timedelta(0)) -> tuple[Row, ...]:
+    """Returns the rows that list a payment. later: how long after now, for a batch."""
     at = context.now + later
     values = {
         "id": context.chance.uuid(context.now), "rail": one.rail, "payment_id": one.payment_id, "txid": one.txid,
-        "pix_key": one.pix_key, "amount_minor": one.amount.minor, "paid_at": one.paid_at, "created_at": at, "updated_at": at,
+        "pix_key": one.pix_key, "reason": one.reason, "amount_minor": one.amount.minor, "paid_at": one.paid_at,
+        "created_at": at, "updated_at": at,
     }  # fmt: skip
     return FOREIGN_PAYMENTS.born(values, at, ("find",))

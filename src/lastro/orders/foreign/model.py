@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from lastro.core.money import Money
 
-STATES = ("FOUND", "CLAIMED")
+STATES = ("FOUND", "CLAIMED", "CLOSED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class KeptForeign:
     """A foreign payment as it was read. rail: the connection's name. payment_id: its endToEndId.
 
     txid, pix_key: as the bank told them; None: it told none. order_id: that a person claimed it for.
+    reason: a word of `port.foreign`, why it is not ours although an order of ours has its txid; None: no order has it.
     """
 
     id: UUID
@@ -28,6 +29,7 @@ class KeptForeign:
     payment_id: str
     txid: str | None
     pix_key: str | None
+    reason: str | None
     amount: Money
     paid_at: datetime
     order_id: UUID | None

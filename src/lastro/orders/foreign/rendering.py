@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from lastro.api_kit.rendering import BrlMoney, Id, Paged, Timestamp
 from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.foreign.model import STATES
+from lastro.rails.port import FOREIGN_REASONS as REASONS
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from lastro.orders.foreign.model import KeptForeign
 
 
@@ -21,7 +24,7 @@ class ForeignPayment(Answer, frozen=True, kw_only=True):
     status: Annotated[
         str,
         msgspec.Meta(
-            description="`CLAIMED`: a person of yours says which order it pays.",
+            description="`CLAIMED`: a person of yours says which order it pays. `CLOSED`: that it pays none.",
             extra_json_schema={"enum": list(STATES)},
         ),
     ]
@@ -31,6 +34,14 @@ class ForeignPayment(Answer, frozen=True, kw_only=True):
     ]
     txid: Annotated[str | None, msgspec.Meta(description="That it carried. Left out where the bank tells none.")] = None
     pix_key: Annotated[str | None, msgspec.Meta(description="Your paid key. Left out where the bank tells none.")] = None
+    reason: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="Why it pays no order although one of yours has its txid: its amount is not the order's, it is older"
+            " than the order, or it came to another key. Left out where no order has it.",
+            extra_json_schema={"enum": [None, *REASONS]},
+        ),
+    ] = None
     amount: BrlMoney
     paid_at: Annotated[Timestamp, msgspec.Meta(description="When your bank had it.")]
     order_id: Annotated[Id | None, msgspec.Meta(description="The order that it was claimed for.")] = None
@@ -48,7 +59,17 @@ def shown(foreign: KeptForeign) -> ForeignPayment:
     """Renders the answer to a read, and a row of a list."""
     return ForeignPayment(
         id=str(foreign.id), status=foreign.state, connection=foreign.rail, end_to_end_id=foreign.payment_id,
-        txid=foreign.txid, pix_key=foreign.pix_key, amount=BrlMoney.of(foreign.amount), paid_at=stamp(foreign.paid_at),
-        order_id=None if foreign.order_id is None else str(foreign.order_id), created_at=stamp(foreign.created_at),
-        updated_at=stamp(foreign.updated_at),
+        txid=foreign.txid, pix_key=foreign.pix_key, reason=foreign.reason, amount=BrlMoney.of(foreign.amount),
+        paid_at=stamp(foreign.paid_at), order_id=None if foreign.order_id is None else str(foreign.order_id),
+        created_at=stamp(foreign.created_at), updated_at=stamp(foreign.updated_at),
     )  # fmt: skip
+
+
+def shown_foreign(foreign: KeptForeign, state: str, order_id: UUID | None) -> dict[str, Any]:
+    """Renders a foreign payment for lastro's operator. state: that it has now; order_id: of the claim."""
+    return {
+        "id": str(foreign.id), "state": state, "rail": foreign.rail, "currency": foreign.amount.currency,
+        "amount": str(foreign.amount), "paymentId": foreign.payment_id, "txid": foreign.txid, "pixKey": foreign.pix_key,
+        "reason": foreign.reason, "paidAt": foreign.paid_at, "foundAt": foreign.created_at,
+        "orderId": None if order_id is None else str(order_id),
+    }  # fmt: skip

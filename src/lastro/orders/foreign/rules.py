@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.orders.foreign.problems import AMOUNT_MISMATCH, CLAIMED_ALREADY, ORDER_ID_NOT_ALLOWED, PAYMENT_CONFLICT
+from lastro.orders.foreign.states import FOREIGN_PAYMENTS
 from lastro.orders.methods import PIX
 from lastro.orders.states import ORDERS
 
@@ -27,7 +28,7 @@ def claim_problems(
     is_awaited: another payment of the order was accepted or is in the inbox. is_known: our books have a payment of this id.
     """
     problems = []
-    if foreign.state != "FOUND":
+    if not FOREIGN_PAYMENTS.allows(foreign.state, "claim"):
         problems.append(CLAIMED_ALREADY.problem(state=foreign.state))
     if is_known:
         problems.append(PAYMENT_CONFLICT.problem())

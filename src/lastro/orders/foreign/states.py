@@ -2,12 +2,14 @@
 
 from lastro.core.machine import NOT_THERE, Machine
 
-# There is no way back, and none by which the money is given back: it is not ours to send.
+# There is no way by which the money is given back: it is not ours to send.
 FOREIGN_PAYMENTS = Machine(
     "foreign_payments",
     "state",
     {
         (NOT_THERE, "find"): "FOUND",
         ("FOUND", "claim"): "CLAIMED",  # a person says which order of ours it pays
+        ("FOUND", "close"): "CLOSED",  # a person says that it pays none
+        ("CLOSED", "claim"): "CLAIMED",  # and was wrong
     },
 )

@@ -27,12 +27,9 @@ SELECT n.rail, n.payment_id FROM unnest($2::text[], $3::text[]) n(rail, payment_
  WHERE EXISTS (SELECT 1 FROM foreign_payments f WHERE f.company_id = $1 AND f.rail = n.rail AND f.payment_id = n.payment_id)
     OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = $1 AND p.rail = n.rail AND p.end_to_end_id = n.payment_id)
 """
-_CLAIMED = """
+_LISTED = """
 SELECT payment_id FROM foreign_payments
- WHERE company_id = $1 AND rail = $2 AND payment_id = ANY ($3::text[]) AND state = 'CLAIMED'
-"""
-_IS_FOUND = """
-SELECT 1 FROM foreign_payments WHERE company_id = $1 AND rail = $2 AND payment_id = $3 AND state = 'FOUND'
+ WHERE company_id = $1 AND rail = $2 AND payment_id = ANY ($3::text[]) AND (state = 'CLAIMED') = $4
 """
 _FILTERS = {"state": "f.state = {}", "rail": "f.rail = {}"}
 
@@ -55,15 +52,12 @@ async def known(session: Session, company_id: UUID, payments: Sequence[ForeignPa
     return frozenset((row["rail"], row["payment_id"]) for row in rows)
 
 
-async def claimed(session: Session, company_id: UUID, rail: str, payment_ids: Sequence[str]) -> frozenset[str]:
-    """Reads which of these payments a person has claimed for an order."""
-    rows = await session.fetch(_CLAIMED, company_id, rail, list(payment_ids))
+async def listed(
+    session: Session, company_id: UUID, rail: str, payment_ids: Sequence[str], *, is_claimed: bool
+) -> frozenset[str]:
+    """Reads the listed ones of these payments. is_claimed: those that a person claimed, else the others."""
+    rows = await session.fetch(_LISTED, company_id, rail, list(payment_ids), is_claimed)
     return frozenset(row["payment_id"] for row in rows)
-
-
-async def is_found(session: Session, company_id: UUID, rail: str, payment_id: str) -> bool:
-    """Tells whether a payment is listed as foreign, and not claimed."""
-    return await session.row(_IS_FOUND, company_id, rail, payment_id) is not None
 
 
 @cache

@@ -60,7 +60,7 @@ class ApiPix:
             return await self._returns.status_of(network_id)
         state = await self._charges.state(network_id.removeprefix(_CLOSE_PREFIX))
         if not isinstance(state, Unknown) and state.payments:  # one that polling takes for foreign is foreign here too
-            ours = await asked_for(self._rail, state.payments, self._instruments)
+            ours = (await asked_for(self._rail, state.payments, self._instruments)).ours
             state = replace(state, payments=tuple(one for one in state.payments if one.payment_id in ours))
         return told(state)
 

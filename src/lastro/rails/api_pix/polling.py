@@ -21,7 +21,7 @@ from lastro.rails.api_pix import wire
 from lastro.rails.api_pix.errors import Meaning, alarmed, judge
 from lastro.rails.api_pix.lists import TIMEOUT_SECONDS
 from lastro.rails.messages import Malformed, unread
-from lastro.rails.port.foreign import ForeignPayment
+from lastro.rails.port.foreign import OTHER_KEY, ForeignPayment
 from lastro.rails.pulling import pull_until, unless_stopped
 from lastro.standards.pix_ids import is_txid_dynamic
 from lastro.standards.pix_keys import names_key
@@ -69,22 +69,36 @@ class PaymentRouter:
                 payments.append(wire.payment(raw, self._clock))
             except Malformed:
                 messages.append(unread(raw))
-        ours = await asked_for(self._rail, payments, self._instruments)
-        messages += [settled(one, one.txid or "") for one in payments if one.payment_id in ours]
-        foreign = [as_foreign(self._rail, one) for one in payments if one.payment_id not in ours]
+        asked = await asked_for(self._rail, payments, self._instruments)
+        messages += [settled(one, one.txid or "") for one in payments if one.payment_id in asked.ours]
+        foreign = [asked.foreign(self._rail, one) for one in payments if one.payment_id not in asked.ours]
         if foreign:
             await self._foreign.keep(foreign)
         await keep(messages)
 
 
-async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: KnownInstruments) -> frozenset[str]:
-    """Returns the ids of the payments that an order of ours asked for: under its txid, and at its key.
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """Payments by their ids. ours: an order asked for them. at_other_keys: an order has their txid, and another key."""
+
+    ours: frozenset[str]
+    at_other_keys: frozenset[str]
+
+    def foreign(self, rail: str, one: BankPayment) -> ForeignPayment:
+        """Returns a bank's payment as the list of foreign ones keeps it."""
+        reason = OTHER_KEY if one.payment_id in self.at_other_keys else None
+        return ForeignPayment(rail, one.payment_id, one.amount, one.at, one.txid, one.key, reason)
+
+
+async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: KnownInstruments) -> AskedFor:
+    """Finds the payments that an order of ours asked for: under its txid, and at its key.
 
     A payment whose key the bank does not tell is taken for one at the right key.
     """
     txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
     keys = await instruments.keys(rail, txids) if txids else {}
     ours: set[str] = set()
+    others: set[str] = set()
     for one in payments:
         if one.txid is None or one.txid not in keys:
             continue
@@ -93,12 +107,8 @@ async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: Kno
             ours.add(one.payment_id)
         else:
             _log.critical("bank.key_differs", rail=rail, network_id=one.payment_id)
-    return frozenset(ours)
-
-
-def as_foreign(rail: str, one: BankPayment) -> ForeignPayment:
-    """Returns a bank's payment as the list of foreign ones keeps it."""
-    return ForeignPayment(rail, one.payment_id, one.amount, one.at, one.txid, one.key)
+            others.add(one.payment_id)
+    return AskedFor(frozenset(ours), frozenset(others))
 
 
 def settled(one: BankPayment, txid: str) -> NetworkMessage:

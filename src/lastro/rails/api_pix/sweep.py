@@ -6,14 +6,14 @@ or a person did at its console. It stands among the returns of a payment that ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
 from lastro.rails.api_pix import wire
-from lastro.rails.api_pix.polling import as_foreign, asked_for
+from lastro.rails.api_pix.polling import asked_for
 from lastro.rails.messages import Malformed
 from lastro.rails.port import CONSOLE, Taken, taken_message
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.lists import Lists, ListTerms
     from lastro.rails.api_pix.own_returns import OwnReturns
+    from lastro.rails.api_pix.polling import AskedFor
     from lastro.rails.api_pix.wire import BankPayment, BankReturn
     from lastro.rails.port import Keep, NetworkMessage
     from lastro.rails.port.foreign import Foreign, ForeignPayment, KnownInstruments
@@ -126,11 +127,11 @@ class ReturnsReader:
         A payment or return that cannot be read is told, and hides no other: people look at the bank what became of it.
         """
         found = [(payment, tuple(self._returns(payment))) for payment in self._payments(rows)]
-        our_payments = await our_payment_ids(self._rail, [payment for payment, _ in found], self._instruments, self._foreign)
+        asked = await our_payments(self._rail, [payment for payment, _ in found], self._instruments, self._foreign)
         our_returns = await self._own_returns.known([one.return_id for _, returns in found for one in returns])
         return ReturnsPage(
-            tuple(ReturnsOfPayment(one, returns, our_returns) for one, returns in found if one.payment_id in our_payments),
-            tuple(as_foreign(self._rail, one) for one, _ in found if one.payment_id not in our_payments),
+            tuple(ReturnsOfPayment(one, returns, our_returns) for one, returns in found if one.payment_id in asked.ours),
+            tuple(asked.foreign(self._rail, one) for one, _ in found if one.payment_id not in asked.ours),
         )
 
     async def keep_foreign(self, page: ReturnsPage) -> None:
@@ -161,13 +162,15 @@ class ReturnsReader:
         _log.critical("bank.returns_unread", rail=self._rail, network_id=payment.payment_id, reason=str(unread))
 
 
-async def our_payment_ids(
+async def our_payments(
     rail: str, payments: Sequence[BankPayment], instruments: KnownInstruments, foreign: Foreign
-) -> frozenset[str]:
-    """Returns the ids of the payments that are ours: asked for by an order, or claimed by a person."""
-    ordered = await asked_for(rail, payments, instruments)
-    others = [one.payment_id for one in payments if one.payment_id not in ordered]
-    return ordered | (await foreign.claimed(rail, others) if others else frozenset())
+) -> AskedFor:
+    """Finds the payments that are ours: asked for by an order and not listed, or claimed by a person."""
+    asked = await asked_for(rail, payments, instruments)
+    listed = await foreign.unclaimed(rail, asked.ours) if asked.ours else frozenset()  # as of another amount
+    others = [one.payment_id for one in payments if one.payment_id not in asked.ours]
+    claimed = await foreign.claimed(rail, others) if others else frozenset()
+    return replace(asked, ours=asked.ours - listed | claimed)
 
 
 async def sweep_returns(rail: str, lists: Lists, now: datetime, reader: ReturnsReader, takings: Takings) -> int:

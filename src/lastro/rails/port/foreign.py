@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from lastro.core.money import Money
 
 
+# Why a payment is foreign although an order has its txid. The order did not ask for just this payment: people must look.
+OTHER_KEY = "OTHER_KEY"  # it came to another key than the order's
+OTHER_AMOUNT = "OTHER_AMOUNT"  # somebody changed the charge at the bank
+BEFORE_ORDER = "BEFORE_ORDER"  # it is older than its order: a clock is wrong
+FOREIGN_REASONS = (OTHER_KEY, OTHER_AMOUNT, BEFORE_ORDER)
+
+
 @dataclass(frozen=True, slots=True)
 class ForeignPayment:
-    """A Pix at a connection whose txid is no instrument of it. rail: the connection's name.
+    """A Pix at a connection that no order of ours asked for. rail: the connection's name.
 
     payment_id: its endToEndId. txid and pix_key: as the bank told them; None: it told none. paid_at: when the bank had it.
+    reason: why it is none of ours although an order has its txid; None: no order has it.
     """
 
     rail: str
@@ -29,6 +37,7 @@ class ForeignPayment:
     paid_at: datetime
     txid: str | None = None
     pix_key: str | None = None
+    reason: str | None = None
 
 
 class Foreign(Protocol):
@@ -45,6 +54,12 @@ class Foreign(Protocol):
 
         A person says that they pay an order: they are ours since, and lines of the day's statement. DatabaseAway: try
         again later.
+        """
+
+    async def unclaimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
+        """Returns those of these payments that are listed and not claimed: none of them is ours, whatever its txid.
+
+        DatabaseAway: try again later.
         """
 
 
