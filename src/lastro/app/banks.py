@@ -26,7 +26,7 @@ from lastro.rails.api_pix import (
 )
 from lastro.rails.cursors import RailCursor
 from lastro.rails.inbox import Inbox
-from lastro.web.bank_webhooks import BankCalls
+from lastro.web.bank_webhooks import WebhookReceiver
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _COMPANIES = "SELECT number, company_id FROM company_numbers WHERE number = ANY ($1::integer[])"
 
 
-def lines_of(settings: Settings, chance: Chance) -> dict[str, BankLine]:
+def bank_lines(settings: Settings, chance: Chance) -> dict[str, BankLine]:
     """Returns a line to each bank account, by its connection's name. Operators are told of certificates that are over."""
     ambient = Ambient(time.monotonic, machine_now, lambda: str(chance.uuid(machine_now())))
     lines = {connection.name: BankLine(connection, ambient) for connection in settings.connections}
@@ -125,11 +125,11 @@ class ForeignOfCompany:
         return ForeignPayments(self.runner, self.company_id)
 
 
-def calls_of(connections: Iterable[Connection], database: Database, chance: Chance) -> dict[str, BankCalls]:
+def receivers_of(connections: Iterable[Connection], database: Database, chance: Chance) -> dict[str, WebhookReceiver]:
     """Returns who may ring for each connection that has a webhook; a ring is noted for whoever polls it."""
     token = chance.uuid(machine_now())  # of no lease: it only notes
     return {
-        one.name: BankCalls(one.secret, one.peers, RailCursor(database, one.name, PAYMENTS, token).hint)
+        one.name: WebhookReceiver(one.secret, one.peers, RailCursor(database, one.name, PAYMENTS, token).hint)
         for one in connections
         if one.webhook is not None and one.secret is not None
     }
@@ -138,7 +138,7 @@ def calls_of(connections: Iterable[Connection], database: Database, chance: Chan
 def banks_of(settings: Settings, work: Database, runner: Runner, chance: Chance) -> Banks:
     """Returns the banks of a worker's connections. work: the role that sees ids alone."""
     inbox = Inbox(runner.database, work, chance, settings.ispb)
-    return Banks(lines_of(settings, chance), runner, work, chance.uuid(machine_now()), inbox)
+    return Banks(bank_lines(settings, chance), runner, work, chance.uuid(machine_now()), inbox)
 
 
 async def declare_all(connections: Iterable[Connection], work: Database, runner: Runner) -> None:
@@ -201,19 +201,22 @@ def figures_of(lines: Iterable[BankLine], now: datetime) -> tuple[BankFigures, .
     )
 
 
-class BankSide(NamedTuple):
-    """A connection as the console shows it: dialect, pause between polls, webhook, the end of our certificate."""
+class ConnectionSummary(NamedTuple):
+    """A connection as the console shows it: dialect, pause between polls, webhook, end of our certificate, refunds."""
 
     dialect: str
     poll_seconds: int
     is_told: bool
     certificate_until: datetime | None
+    gives_refunds: bool
 
 
-def sides_of(lines: Mapping[str, BankLine]) -> dict[str, BankSide]:
+def summaries_of(lines: Mapping[str, BankLine]) -> dict[str, ConnectionSummary]:
     """Returns the connections for the console, by name. Files of certificates that have changed are read."""
     return {
-        name: BankSide(one.dialect.name, one.poll_seconds, one.webhook is not None, line.certificate_until)
+        name: ConnectionSummary(
+            one.dialect.name, one.poll_seconds, one.webhook is not None, line.certificate_until, one.gives_refunds
+        )
         for name, line in lines.items()
         for one in (line.connection,)
     }

@@ -52,8 +52,9 @@ def place_of(settings: Settings) -> Installation:
     transfers = Transfers(settings.transfers.clabe_prefix, deposits)
     there = frozenset(settings.partners)
     connections = frozenset(one.name for one in settings.connections if one.makes_orders)
+    kept = frozenset(one.name for one in settings.connections if not one.gives_refunds)
     return Installation(
-        institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections
+        institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections, kept
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from lastro import (
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
-from lastro.app.banks import Banks, BankSide, banks_of, calls_of, issuers_of, lines_of, sides_of
+from lastro.app.banks import Banks, ConnectionSummary, bank_lines, banks_of, issuers_of, receivers_of, summaries_of
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from lastro.orders import Installation
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
-    from lastro.web.bank_webhooks import BankCalls
+    from lastro.web.bank_webhooks import WebhookReceiver
     from lastro.worker.sweeper import Due
 
 # Every kind of event, with an example.
@@ -165,12 +165,12 @@ class AppContext(Directories):
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
     issuers: Mapping[str, port.Issuer] = field(default_factory=dict)
-    bank_sides: Callable[[], Mapping[str, BankSide]] = dict
+    connection_summaries: Callable[[], Mapping[str, ConnectionSummary]] = dict
     registrar: port.Registrar | None = None
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
     registry: port.Registry | None = None
     is_analysed: bool = False
-    bank_calls: Mapping[str, BankCalls] = field(default_factory=dict)
+    webhook_receivers: Mapping[str, WebhookReceiver] = field(default_factory=dict)
 
     @cached_property
     def orders_by_token(self) -> OrdersByToken:
@@ -286,7 +286,7 @@ async def open_house(
     except SecretUnreadable as lost:
         raise StartRefused(f"The keys file {settings.keys_file} lacks the key that this database was sealed with.") from lost
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
-    lines = lines_of(settings, chance)
+    lines = bank_lines(settings, chance)
     return AppContext(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
@@ -296,9 +296,9 @@ async def open_house(
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines, database, chance),
-        registrar=registrar_of(settings), bank_sides=partial(sides_of, lines),
+        registrar=registrar_of(settings), connection_summaries=partial(summaries_of, lines),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
-        bank_calls=calls_of(settings.connections, database, chance),
+        webhook_receivers=receivers_of(settings.connections, database, chance),
     )  # fmt: skip
 
 
@@ -354,7 +354,7 @@ def public(
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
         **published.paths(),
-        **BankWebhooks(app.bank_calls).paths(),
+        **BankWebhooks(app.webhook_receivers).paths(),
         **Checkout(app.orders_by_token, orders.CheckoutPages(app.place)).paths(),
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.api_kit.http import Response
-    from lastro.console.shell import BankSide, PageRequest, User
+    from lastro.console.shell import ConnectionSummary, PageRequest, User
 
 HERE: Final = "/console/connections"
 COUNTED = 10_000  # open orders, and foreign payments, of a company are counted so far
@@ -50,22 +50,22 @@ async def show(user: User, request: PageRequest) -> Response:
         opened, found = [
             {one["rail"]: one["count"] for one in await session.fetch(sql, company)} if rows else {} for sql in (OPEN, FOUND)
         ]
-    sides, now = user.console_context.app_context.bank_sides(), user.console_context.entrance.machine_now()
+    summaries, now = user.console_context.app_context.connection_summaries(), user.console_context.entrance.machine_now()
     of_rail = defaultdict(list)
     for one in keys:
         of_rail[one["rail"]].append(one)
-    shown = [_shown(row, of_rail[row["rail"]], sides.get(row["rail"]), now) for row in rows]
+    shown = [_shown(row, of_rail[row["rail"]], summaries.get(row["rail"]), now) for row in rows]
     is_all = sum(opened.values()) < COUNTED and sum(found.values()) < COUNTED
     return company_page.render(
         user, "connections.html", HERE, connections=shown, opened=opened, found=found, is_all=is_all, counted=COUNTED
     )
 
 
-def _shown(row: Record, keys: Sequence[Record], side: BankSide | None, now: datetime) -> Mapping[str, Any]:
-    """Returns a connection for the page. side: what this process has of it; None: it stands in no file any more."""
-    until = None if side is None else side.certificate_until
+def _shown(row: Record, keys: Sequence[Record], summary: ConnectionSummary | None, now: datetime) -> Mapping[str, Any]:
+    """Returns a connection for the page. summary: what this process has of it; None: it stands in no file any more."""
+    until = None if summary is None else summary.certificate_until
     days = None if until is None else (until - now).days
-    return {**dict(row), "keys": keys, "side": side, "certificate_until": until, "days": days, "tone": tone(days)}
+    return {**dict(row), "keys": keys, "summary": summary, "certificate_until": until, "days": days, "tone": tone(days)}
 
 
 def tone(days: int | None) -> str:

@@ -64,7 +64,7 @@ def templates(*further: Path) -> jinja2.Environment:
 _JINJA: Final = templates()
 
 
-class BankSide(Protocol):
+class ConnectionSummary(Protocol):
     """The process's side of a connection to a bank. is_told: by a webhook, too. Nothing of it is secret."""
 
     @property
@@ -82,6 +82,10 @@ class BankSide(Protocol):
     @property
     def certificate_until(self) -> datetime | None:
         """The end of our certificate there; None: there is none."""
+
+    @property
+    def gives_refunds(self) -> bool:
+        """True where money is given back by it."""
 
 
 class ApiProcess(Protocol):
@@ -112,7 +116,7 @@ class ApiProcess(Protocol):
         """The times of disputes."""
 
     @property
-    def bank_sides(self) -> Callable[[], Mapping[str, BankSide]]:
+    def connection_summaries(self) -> Callable[[], Mapping[str, ConnectionSummary]]:
         """Returns the connections of the file, by name."""
 
     @property

@@ -296,7 +296,7 @@ class Installation:
     """This installation of lastro: its institution, public address and mode. methods: with a configured partner.
 
     transfers: the destinations of transfers. partners: their rails; None: the usual one. connections: the rails of
-    companies' own accounts at banks that make new codes.
+    companies' own accounts at banks that make new codes. without_refunds: those of them that give nothing back.
     """
 
     institution: Institution
@@ -306,6 +306,7 @@ class Installation:
     transfers: Transfers = NO_TRANSFERS
     partners: frozenset[str] | None = None
     connections: frozenset[str] = frozenset()
+    without_refunds: frozenset[str] = frozenset()
 
     @cached_property
     def banks(self) -> Banks:

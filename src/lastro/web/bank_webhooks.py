@@ -47,7 +47,7 @@ class BankNotice(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class BankCalls:
+class WebhookReceiver:
     """Calls for one connection: who may make them, and where they go.
 
     secret: the end of its address. peers: SHA-256 of the bank's certificates (RFC 8705 §3.1); empty: none is looked at.
@@ -60,10 +60,10 @@ class BankCalls:
 
 
 class BankWebhooks:
-    """The handlers of /rails/{connection}/{secret}, with `/pix` or without. calls: by connection."""
+    """The handlers of /rails/{connection}/{secret}, with `/pix` or without. receivers: by connection."""
 
-    def __init__(self, calls: Mapping[str, BankCalls]) -> None:
-        self._calls = calls
+    def __init__(self, receivers: Mapping[str, WebhookReceiver]) -> None:
+        self._receivers = receivers
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
         """Returns the handlers of its paths, by method. Most banks append `/pix` to what they were given, some do not."""
@@ -77,12 +77,12 @@ class BankWebhooks:
         A charset other than UTF-8 is refused here too.
         """
         named = scope["path_params"]
-        calls = self._calls.get(str(named["connection"]))
-        expected = _NOBODYS if calls is None else _digest(calls.secret.reveal())
-        if not secrets.compare_digest(_digest(str(named["secret"])), expected) or calls is None:
+        receiver = self._receivers.get(str(named["connection"]))
+        expected = _NOBODYS if receiver is None else _digest(receiver.secret.reveal())
+        if not secrets.compare_digest(_digest(str(named["secret"])), expected) or receiver is None:
             return refusal(Refused(Kind.NOT_FOUND))
         peer: Peer = scope["state"]["peer"]
-        if not peer.shows(calls.peers):
+        if not peer.shows(receiver.peers):
             return refusal(Refused(Kind.FORBIDDEN))
         charset = _CHARSET.search(headers.get(b"content-type", b"").decode("latin-1"))
         if charset is not None and charset[1].lower() not in _UTF_8:
@@ -101,7 +101,7 @@ class BankWebhooks:
         found = [name for row in rows if (name := _payment_id(row)) is not None]
         if len(found) < len(rows):
             _log.warning("bank.webhook_ignored", rail=rail, count=len(rows) - len(found))
-        if found and not await self._calls[rail].hint(list(dict.fromkeys(found))):
+        if found and not await self._receivers[rail].hint(list(dict.fromkeys(found))):
             _log.warning("bank.hints_dropped", rail=rail, count=len(found))
         return _TAKEN
 

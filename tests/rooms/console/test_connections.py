@@ -14,7 +14,7 @@ from tests.rooms.rails.api_pix_bank import Bank, serving
 
 from lastro import console
 from lastro.app import wiring
-from lastro.app.banks import BankSide
+from lastro.app.banks import ConnectionSummary
 from lastro.console.connections import HERE, tone
 from lastro.people import Role
 from lastro.rails.api_pix import ApiPixIssuer
@@ -33,18 +33,18 @@ async def at_bank(cast: Cast, ana: Seller) -> AsyncIterator[Connected]:
         yield made
 
 
-def reaching(house: Building, **sides: BankSide) -> Building:
+def reaching(house: Building, **summaries: ConnectionSummary) -> Building:
     """The same building, whose process has these connections in its file."""
-    app = replace(house.house, bank_sides=lambda: sides)
+    app = replace(house.house, connection_summaries=lambda: summaries)
     routes, operations = wiring.routes(app), wiring.operations(app)
     paths = wiring.public(app) | console.paths(app, routes)
     return replace(house, house=app, asgi=application(wiring.gate(app, operations), operations, routes, paths))
 
 
-def side(days: float | None, *, is_told: bool = False) -> BankSide:
-    """A side whose certificate ends in so many days and an hour."""
+def summary(days: float | None, *, is_told: bool = False, gives_refunds: bool = True) -> ConnectionSummary:
+    """A summary whose certificate ends in so many days and an hour."""
     until = None if days is None else datetime.now(UTC) + timedelta(days=days, hours=1)
-    return BankSide("sicredi", 20, is_told, until)
+    return ConnectionSummary("sicredi", 20, is_told, until, gives_refunds)
 
 
 async def polled(cast: Cast, rail: str) -> None:
@@ -56,7 +56,7 @@ async def test_a_connection_is_shown_with_its_keys_and_its_certificate(cast: Cas
     await cast.paid_at_a_bank(ana)
     rail = f"bank{ana.number}"
     await polled(cast, rail)
-    visit, _ = await reaching(house, **{rail: side(12)}).inside(Role.READ)
+    visit, _ = await reaching(house, **{rail: summary(12)}).inside(Role.READ)
     page = (await visit.get(HERE, accept_language="en")).text
     for said in (
         f">{rail}<", "<code>sicredi</code>", "<code>shop@example.com</code>", f"<code>{ana.account_number}</code>", "makes codes",
@@ -69,6 +69,14 @@ async def test_a_connection_is_shown_with_its_keys_and_its_certificate(cast: Cas
     portuguese = (await visit.get(HERE, accept_language="pt-BR")).text
     assert "12 dias" in portuguese
     assert "Payments" not in portuguese
+
+
+async def test_a_connection_that_makes_no_refunds_says_so(cast: Cast, ana: Seller, house: Building) -> None:
+    rail = f"bank{ana.number}"
+    await cast.connect(ana, rail, "shop@example.com")
+    for gives_refunds, said in ((True, "are asked of the bank"), (False, "are not made from here")):
+        visit, _ = await reaching(house, **{rail: summary(None, gives_refunds=gives_refunds)}).inside(Role.READ)
+        assert f"<dt>Refunds</dt><dd>{said}</dd>" in (await visit.get(HERE, accept_language="en")).text
 
 
 async def test_open_orders_of_a_connection_are_counted(at_bank: Connected, house: Building) -> None:
@@ -92,7 +100,7 @@ async def test_only_those_of_the_company_are_shown(cast: Cast, ana: Seller, hous
     rail, dora = f"bank{ana.number}", await cast.dora()
     await cast.paid_at_a_bank(ana)
     await polled(cast, rail)
-    visit, _ = await reaching(house, **{rail: side(300)}).inside(Role.READ, Role.ADMINISTER, company=dora.company_id)
+    visit, _ = await reaching(house, **{rail: summary(300)}).inside(Role.READ, Role.ADMINISTER, company=dora.company_id)
     page = await visit.get(HERE, accept_language="en")
     assert page.status_code == 200
     for secret in (rail, "sicredi", "shop@example.com", ana.account_number, "2026-11-20"):

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -17,7 +18,7 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.errors import Kind, Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done, Reply
-from lastro.orders import CancelOrder, Expire, Installation
+from lastro.orders import CancelOrder, Expire, GiveBack, Installation, RefundWish
 from lastro.orders.connections import DeclareConnection
 from lastro.rails import port
 from lastro.rails.api_pix.issuing import ApiPixIssuer
@@ -202,6 +203,18 @@ async def test_a_payment_is_booked_once_at_the_connections_position(at_bank: Con
     assert (read["status"], read["endToEndId"]) == ("PAID", "E1234567820261128120000000000001")
     ((body,),) = await at_bank.shop.rows("SELECT body FROM events")
     assert msgspec.json.decode(body)["status"] == "PAID"
+
+
+async def test_a_refund_by_a_connection_without_refunds_is_refused(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    await at_bank.paid(made)
+    wish = RefundWish(UUID(made["id"]), "refund-1", Money(100, "BRL"), "MD06")
+    verb = GiveBack(wish, replace(at_bank.here, without_refunds=frozenset({at_bank.rail})))
+    call = {"operation": "create_refund", "status": 201}
+    assert problems(await at_bank.shop.cast.run(at_bank.shop.ana.client, verb, **call)) == [("orderId", "NOT_SUPPORTED")]
+    assert await at_bank.shop.column("SELECT 1 FROM refunds UNION ALL SELECT 1 FROM outbox") == []
+    verb = replace(verb, place=replace(at_bank.here, without_refunds=frozenset({"another"})))
+    assert isinstance(await at_bank.shop.cast.run(at_bank.shop.ana.client, verb, **call), Reply)
 
 
 # ── ended ──

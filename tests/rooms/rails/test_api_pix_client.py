@@ -14,6 +14,7 @@ from lastro.orders import ForeignPayments
 from lastro.rails import port
 from lastro.rails.api_pix.client import ApiPix
 from lastro.rails.api_pix.lists import Lists, ListTerms
+from lastro.rails.api_pix.opening import Stores, rail_of
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.api_pix.returns import ReturnedPayment, bank_id
@@ -27,6 +28,7 @@ from .api_pix_branch import order_with
 from .conftest import House, Scene
 from .network import ISPB
 from .test_api_pix_issuing import LOST, TXID, answers, refuses
+from .test_bank_webhooks import connection
 
 RAIL = "efi1"
 NOBODY = UUID(int=0)
@@ -317,6 +319,18 @@ async def test_nobody_else_than_the_payer_is_paid(desk: Desk) -> None:
     with pytest.raises(Permanent, match=r"payer alone"):
         await desk.give_back(anew=anew)
     assert desk.bank.asked == []
+
+
+async def test_a_connection_without_refunds_orders_no_return(scene: Scene) -> None:
+    bank = Bank()
+    async with serving(bank) as line:
+        stores = Stores(scene.database, scene.work, ForeignPayments(scene.runner, NOBODY), UUID(int=1))
+        rail = rail_of(connection(capabilities=frozenset({"cob"})), line, stores)
+        order = port.ReturnOrder(RETURN, bank.pay(1, AT), Money(100, "BRL"), "MD06", "text", AT)
+        with pytest.raises(Permanent) as refused:
+            await rail.send(port.RETURN_SEND, RETURN, port.encode(order), NOBODY)
+    assert refused.value.code == "NOT_SUPPORTED"
+    assert bank.exchanges == []
 
 
 async def test_other_kinds_are_a_mistake_of_ours(desk: Desk) -> None:

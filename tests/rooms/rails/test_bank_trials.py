@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import pytest
 from tests.sim.stage import Sim, running, until
 
-from lastro.app.banks import calls_of
+from lastro.app.banks import receivers_of
 from lastro.cli import main
 from lastro.config.settings import Settings, read
 from lastro.core.money import Money
@@ -163,7 +163,7 @@ async def served(calls: Any) -> AsyncIterator[str]:
 
 async def test_what_the_bank_calls_after_the_command_is_noted(desk: Desk, scene: Scene, house: House) -> None:
     def calls(host: str) -> Any:
-        return calls_of(desk.settings(webhook=f'"http://{host}"').connections, scene.database, scene.chance)
+        return receivers_of(desk.settings(webhook=f'"http://{host}"').connections, scene.database, scene.chance)
 
     async with served(calls) as url:
         await scene.admin.execute("INSERT INTO rail_cursors (rail, stream, until) VALUES ($1, 'pix', business_now())", RAIL)

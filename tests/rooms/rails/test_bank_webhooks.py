@@ -20,7 +20,7 @@ from tests.in_one import in_one_test
 from tests.self_signed import self_signed
 
 from lastro.api_kit.proxies import LOOPBACK, Proxies, thumbprint
-from lastro.app.banks import calls_of
+from lastro.app.banks import receivers_of
 from lastro.core.db import Database, Dsn
 from lastro.core.secrets import Secret
 from lastro.observability import logs
@@ -66,7 +66,7 @@ class Bell:
 def client_of(
     database: Database, scene: Scene, *connections: Connection, proxies: Proxies | None = None
 ) -> httpx.AsyncClient:
-    paths = BankWebhooks(calls_of(connections, database, scene.chance)).paths()
+    paths = BankWebhooks(receivers_of(connections, database, scene.chance)).paths()
     gate = Gate(frozenset({HOST}), os.urandom, proxies or Proxies(), note=logs.request)
     asgi: Any = application(gate, Mock(), (), paths)
     return httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=f"http://{HOST}")

@@ -44,6 +44,7 @@ def test_a_request(values: dict[str, Any], problems: list[tuple[str, str]]) -> N
         ({}, {"account_is_closed": True}, [("orderId", "NOT_ALLOWED")]),
         ({}, {"has_payment": False}, [("orderId", "NOT_SUPPORTED")]),
         ({"payment_method": "BOLETO"}, {}, [("orderId", "NOT_SUPPORTED")]),
+        ({}, {"rail_refunds": False}, [("orderId", "NOT_SUPPORTED")]),
         ({}, {"amount": brl(1001)}, [("amount", "LIMIT_EXCEEDED")]),
         ({}, {"amount": brl(1001), "has_payment": False}, [("orderId", "NOT_SUPPORTED"), ("amount", "LIMIT_EXCEEDED")]),
         ({"paid_at": NOW - WINDOW * 2}, {"amount": brl(2000)}, [("orderId", "EXPIRED"), ("amount", "LIMIT_EXCEEDED")]),

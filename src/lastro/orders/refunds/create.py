@@ -82,6 +82,7 @@ class MakeRefund(Act["store.Ground | None"]):
         problems = rules.problems_of(
             known.order, has_payment=known.payment_id is not None, account_is_closed=known.account_status == "CLOSED",
             amount=self.wish.amount, rest=rest, of_payment=_left_of_payment(known), now=context.now,
+            rail_refunds=known.rail not in self.place.without_refunds,
         )  # fmt: skip
         if problems:
             return Refused(Kind.INVALID, tuple(problems))

@@ -10,8 +10,9 @@ ORDER_ID_INVALID = invalid("orderId", "INVALID", "is no order of this company",
 ORDER_ID_EXPIRED = invalid("orderId", "EXPIRED", "was paid more than {days} days ago",
     "The order was paid more than 90 days ago; the network takes nothing back after that.",
     "Send a payout to an account of the payer.")
-ORDER_ID_NOT_SUPPORTED = invalid("orderId", "NOT_SUPPORTED", "what was paid by this method cannot be given back",
-    "What was paid by this method cannot be given back here.", "Send a payout to an account of the payer.")
+ORDER_ID_NOT_SUPPORTED = invalid("orderId", "NOT_SUPPORTED", "{why}",
+    "What was paid by this method cannot be given back here. Or it was paid at a bank of yours whose connection makes no"
+    " refunds.", "Give it back at the bank itself, or send a payout to an account of the payer.")
 ORDER_ID_NOT_ALLOWED = invalid("orderId", "NOT_ALLOWED", "{why}",
     "The order's account is closed; or it owes more than it has, of a TED that was taken for failed and has left.",
     "Refund again once money has come in.")

@@ -31,6 +31,8 @@ _NOT_FOR_CLIENTS: Final = {
     **dict.fromkeys(("BE08", "FR01"), "only the institution itself gives money back for this reason"),
     "SL02": "is of a withdrawal or of the change of a purchase: no payment here has such a part",
 }  # fmt: skip
+_NEVER_BACK: Final = "what was paid by this method cannot be given back"
+_NOT_FROM_HERE: Final = "was paid at a bank whose connection makes no refunds"
 PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
 
 
@@ -74,17 +76,19 @@ def left(order: Order, counted_minor: int) -> Money:
 
 def problems_of(
     order: Order, *, has_payment: bool, account_is_closed: bool, amount: Money, rest: Money, now: datetime,
-    of_payment: Money | None = None,
+    of_payment: Money | None = None, rail_refunds: bool = True,
 ) -> list[Problem]:  # fmt: skip
     """Returns the problems of giving `amount` of a paid order back. rest: the result of `left`.
 
     of_payment: where an order is paid in parts, the most that one of its payments has left: a refund gives one of them
-    back.
+    back. rail_refunds: False: the connection that was paid makes no refunds.
     """
     problems: list[Problem] = []
     method = method_of(order.payment_method)
     if method is None or not method.is_refundable or not has_payment:
-        problems.append(refusals.ORDER_ID_NOT_SUPPORTED.problem())
+        problems.append(refusals.ORDER_ID_NOT_SUPPORTED.problem(why=_NEVER_BACK))
+    elif not rail_refunds:
+        problems.append(refusals.ORDER_ID_NOT_SUPPORTED.problem(why=_NOT_FROM_HERE))
     elif order.paid_at is not None and now > order.paid_at + WINDOW:
         problems.append(refusals.ORDER_ID_EXPIRED.problem(days=WINDOW.days))
     elif account_is_closed:

@@ -11,8 +11,8 @@ from lastro.rails import port
 from lastro.rails.api_pix import wire
 from lastro.rails.api_pix.charges import Charges, told
 from lastro.rails.api_pix.polling import asked_for
-from lastro.rails.api_pix.returns import Returns
-from lastro.rails.port import Unknown
+from lastro.rails.api_pix.returns import NOT_SUPPORTED, Returns
+from lastro.rails.port import Permanent, Unknown
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,12 +29,17 @@ _log = structlog.get_logger(__name__)
 
 
 class ApiPix:
-    """The adapter of one connection: a Rail and a Stream. rail: the connection's name. instruments: tell our payments."""
+    """The adapter of one connection: a Rail and a Stream.
+
+    rail: the connection's name. instruments: tell our payments. gives_refunds: False: no return is ordered there.
+    """
 
     def __init__(
-        self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf, instruments: KnownInstruments
-    ) -> None:
+        self, rail: str, line: Line, clock: Clock, polling: Polling, payment_of: PaymentOf, instruments: KnownInstruments,
+        *, gives_refunds: bool = True,
+    ) -> None:  # fmt: skip
         self._rail = rail
+        self._gives_refunds = gives_refunds
         self._instruments = instruments
         self._line = line
         self._polling = polling
@@ -44,12 +49,15 @@ class ApiPix:
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Ends a charge, or gives money back; the same again changes nothing there.
 
-        A charge that was paid meanwhile is left as it is: polling finds its payment. ValueError for another kind.
+        A charge that was paid meanwhile is left as it is: polling finds its payment. Permanent: it is a return, and the
+        connection gives nothing back. ValueError for another kind.
         """
         del network_id, company_id  # the one stands in the body, the other concerns us alone
         if kind == port.COLLECTION_CLOSE:
             await self._close(port.collection_close(body).reference)
         elif kind == port.RETURN_SEND:
+            if not self._gives_refunds:
+                raise Permanent(NOT_SUPPORTED, "the capabilities of the connection lack refund")
             await self._returns.send(port.return_order(body))
         else:
             raise ValueError(f"a bank has no message for {kind}")

@@ -68,6 +68,11 @@ class Connection:
         return self.is_issuing and "cob" in self.capabilities
 
     @property
+    def gives_refunds(self) -> bool:
+        """True where money is given back by it."""
+        return "refund" in self.capabilities
+
+    @property
     def webhook_url(self) -> str | None:
         """Returns the address to register at the bank; None: it tells us nothing, and is polled. It holds a secret."""
         if self.webhook is None or self.secret is None:

@@ -63,7 +63,10 @@ def rail_of(connection: Connection, line: Line, stores: Stores) -> ApiPix:
     polling = Polling(
         polling_of(connection), terms, line, Lists(terms, line), cursor_of(connection, stores, PAYMENTS), router
     )
-    return ApiPix(connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name), own)
+    return ApiPix(
+        connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name), own,
+        gives_refunds=connection.gives_refunds,
+    )  # fmt: skip
 
 
 def instruments_of(stores: Stores) -> Instruments:

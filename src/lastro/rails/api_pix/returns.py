@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.wire import BankReturn
     from lastro.rails.port import NetworkMessage, ReturnOrder
 
-NO_OTHER_PAYEE = "NOT_SUPPORTED"  # our word: a bank gives back to the payer alone
+NOT_SUPPORTED = "NOT_SUPPORTED"  # our word: nothing is given back so, and no bank was asked
 _LONGEST_ID = 35
 _NOT_FOUND = 404
 _OTHERS = re.compile(r"[^a-zA-Z0-9]")
@@ -61,7 +61,7 @@ class Returns:
         told of the payment before, so that no later try would find it.
         """
         if order.anew is not None:
-            raise Permanent(NO_OTHER_PAYEE, "a bank gives back to the payer alone")
+            raise Permanent(NOT_SUPPORTED, "a bank gives back to the payer alone")
         body = wire.new_return(order.amount)
         answer = await self._line.ask("PUT", return_path(order.end_to_end_id, order.return_id), body, TIMEOUT_SECONDS)
         verdict = alarmed(judge(answer, "PUT return"), self._rail, "PUT return", order.return_id)
