@@ -35,6 +35,10 @@ class Nobody:
         """Tells that none is claimed."""
         return frozenset()
 
+    async def unclaimed(self, _: str, _ids: Collection[str]) -> frozenset[str]:
+        """Tells that none is claimed."""
+        return frozenset()
+
 
 def resident() -> int:
     """The bytes that this process holds now."""

@@ -176,12 +176,12 @@ async def paid(house: House, minutes: float, rate: float) -> list[Figure]:
     """Payments at `rate` a second for so many minutes."""
     first_byte: dict[str, float] = {}
     receiver = await asyncio.get_running_loop().create_server(lambda: Told(first_byte), "127.0.0.1", 0)
-    notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
+    webhook_url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     async with (
         house.api() as api,
         house.process("worker", "lastro.cli.main", "worker") as worker,
     ):
-        street = Street(house, notify)
+        street = Street(house, webhook_url)
         warm = _Walk(street)
         await warm.pace(rate, _WARM_SECONDS)
         await _all_told(warm, first_byte)

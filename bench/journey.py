@@ -59,16 +59,16 @@ class Told(asyncio.Protocol):
 class Street:
     """Orders, telephones and the time at which each was paid."""
 
-    def __init__(self, house: House, notify: str) -> None:
+    def __init__(self, house: House, webhook_url: str) -> None:
         self._house = house
         self._api, self._network = Lines(house.settings.port), Lines(house.settings.sim_port)
-        self._notify = notify
+        self._webhook_url = webhook_url
         self._texts = self._written()
         self._numbers = itertools.count(time.time_ns() // 1000)
         self.asked_at: dict[str, float] = {}
 
     def _written(self) -> list[str]:
-        return [template(p, self._house.settings.port, self._notify) for p in self._house.payees]
+        return [template(p, self._house.settings.port, self._webhook_url) for p in self._house.payees]
 
     async def sign_in(self) -> None:
         """Goes on with new tokens."""
@@ -110,12 +110,12 @@ async def paid(house: House, count: int) -> list[Figure]:
     first_byte: dict[str, float] = {}
     loop = asyncio.get_running_loop()
     receiver = await loop.create_server(lambda: Told(first_byte), "127.0.0.1", 0)
-    notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
+    webhook_url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     async with (
         house.api(),
         house.process("worker", "lastro.cli.main", "worker"),
     ):
-        street = Street(house, notify)
+        street = Street(house, webhook_url)
         await street.pay_all([await street.order() for _ in range(10)])  # everything is warm
         await _all_told(street, first_byte)
         calm = [await street.order() for _ in range(_CALM)]

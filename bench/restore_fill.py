@@ -109,10 +109,10 @@ async def fill(house: House, size: float) -> None:
 async def _paid(house: House) -> str:
     """An order that is made, paid by telephone and told of; its external id."""
     receiver = await asyncio.get_running_loop().create_server(lambda: Told({}), "127.0.0.1", 0)
-    notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
+    webhook_url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     try:
         async with house.api(), house.process("worker", "lastro.cli.main", "worker"), asyncio.timeout(_PATIENCE_SECONDS):
-            street = Street(house, notify)
+            street = Street(house, webhook_url)
             name, code = await street.order()
             await street.pay(name, code)
             await _done(house)

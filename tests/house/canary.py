@@ -75,7 +75,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class Knock:
+class RawRequest:
     """One request, byte for byte. target: escaped already."""
 
     method: str
@@ -132,7 +132,7 @@ def _bodies(marks: Marks) -> Iterator[tuple[str, bytes]]:
     yield "application/xml", f"<a>{broken}</a>".encode()
 
 
-def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iterator[Knock]:
+def requests(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iterator[RawRequest]:
     """Every path with every kind of thing that may be wrong, with and without a good token."""
     query, hidden = marks.hidden["query"], marks.hidden
     basic = base64.b64encode(f"{hidden['wrong token']}:{hidden['wrong secret']}".encode()).decode()
@@ -143,7 +143,7 @@ def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iter
     good = {"authorization": f"Bearer {token}", **named}
     for path, methods in paths.items():
         target = _filled(path, hidden["path"])
-        yield Knock(
+        yield RawRequest(
             "PATCH",
             f"{target}?{query}",
             {**good, "content-type": "application/json"},
@@ -157,21 +157,21 @@ def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iter
                 {**named, "authorization": f"Bearer {token[:-20]}{hidden['wrong token']}"},
                 {**named, "authorization": f"Basic {basic}"},
             ):
-                yield Knock(method, target, headers)
+                yield RawRequest(method, target, headers)
             asked = "&".join(
                 f"{name}={query}" for name in ("accountId", "status", "cursor", "from", "limit", query, "a%0d%0ab")
             )
-            yield Knock(method, f"{target}?{asked}", good)
-            yield Knock(method, f"{target}/{hidden['path']}/?{query}", good)
-            yield Knock(method, target, {**good, "x-request-id": f"{hidden['header']} with blanks"})
-            yield Knock(method, target, {**good, "host": f"{hidden['header']}.example"})
-            yield Knock(method, target, {**good, "origin": f"https://{hidden['header']}.example"})
+            yield RawRequest(method, f"{target}?{asked}", good)
+            yield RawRequest(method, f"{target}/{hidden['path']}/?{query}", good)
+            yield RawRequest(method, target, {**good, "x-request-id": f"{hidden['header']} with blanks"})
+            yield RawRequest(method, target, {**good, "host": f"{hidden['header']}.example"})
+            yield RawRequest(method, target, {**good, "origin": f"https://{hidden['header']}.example"})
             if method != "GET":
                 for content_type, body in _bodies(marks):
                     key = f"{hidden['idempotency key']}{secrets.token_hex(4)}"
-                    yield Knock(method, target, {**good, "content-type": content_type, "idempotency-key": key}, body)
-    yield Knock("GET", f"/{hidden['path']}", good)
-    yield Knock(hidden["header"].upper(), "/health", named)
+                    yield RawRequest(method, target, {**good, "content-type": content_type, "idempotency-key": key}, body)
+    yield RawRequest("GET", f"/{hidden['path']}", good)
+    yield RawRequest(hidden["header"].upper(), "/health", named)
 
 
 # ── where they were found ──

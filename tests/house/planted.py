@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 from tests.house.bad_input_kept import MORE, merged
-from tests.house.canary import Knock, Marks
+from tests.house.canary import Marks, RawRequest
 from tests.house.examples import EXAMPLES
 
 from lastro.app import wiring
@@ -25,7 +25,7 @@ TAKEN = frozenset(
 )  # fmt: skip
 
 
-def good_knocks(marks: Marks, token: str, objects: Mapping[str, str], hook: str) -> dict[str, Knock]:
+def good_requests(marks: Marks, token: str, objects: Mapping[str, str], hook: str) -> dict[str, RawRequest]:
     """Every operation as its example asks it, by its name, with its real object where there is one.
 
     objects: ids by their kind. hook: a URL that may be told of events.
@@ -47,7 +47,7 @@ def good_knocks(marks: Marks, token: str, objects: Mapping[str, str], hook: str)
             headers["idempotency-key"] = f"{marks.hidden['idempotency key']}{route.operation}"
         if content:
             headers["content-type"] = ask.media
-        made[route.operation] = Knock(route.method, f"{target}?{query}" if query else target, headers, content or None)
+        made[route.operation] = RawRequest(route.method, f"{target}?{query}" if query else target, headers, content or None)
     return made
 
 

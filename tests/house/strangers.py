@@ -134,7 +134,7 @@ class Town:
             await self.admin.execute("UPDATE quotas SET used_minor = 1 WHERE kind IN ('codes', 'codes to')")
         return answer
 
-    async def admit(
+    async def send_raw(
         self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"", asgi: Any = None
     ) -> Answer:
         """A request byte for byte, as the server hands it on. target: path and query, escaped. asgi: another application."""
@@ -157,9 +157,9 @@ class Town:
 
         await (asgi or self.asgi)(scope, receive, send)
         start, *parts = sent
-        event_of = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-        assert len(event_of) == len(start["headers"]), "a header is told twice"
-        answer = Answer(start["status"], event_of, b"".join(part.get("body", b"") for part in parts))
+        told_headers = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
+        assert len(told_headers) == len(start["headers"]), "a header is told twice"
+        answer = Answer(start["status"], told_headers, b"".join(part.get("body", b"") for part in parts))
         if asgi is None:
             contract().holds(method, target, answer.status, answer.headers, answer.body)
         return answer

@@ -42,7 +42,7 @@ def headers(town: Town, content_type: str | None = "application/json") -> list[t
 async def sent(town: Town, route: Route, content: bytes, content_type: str | None = "application/json") -> Answer:
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
     given = [*headers(town, content_type), *key_of(route)]
-    return await town.admit(route.method, line(route, ask), given, content)
+    return await town.send_raw(route.method, line(route, ask), given, content)
 
 
 def key_of(route: Route) -> list[tuple[str, str]]:
@@ -152,7 +152,7 @@ async def test_an_odd_value_that_is_kept_is_kept_as_it_is(town: Town, route: Rou
             if field.name.endswith("externalId") and route.operation in ("create_order", "create_order_payin"):
                 # Both doors make orders, whose code is free for the other once the order has ended.
                 over = ROUTES["cancel_order"].path.format(id=answer.json["id"])
-                assert (await town.admit("POST", over, headers(town, None), b"")).status == 200
+                assert (await town.send_raw("POST", over, headers(town, None), b"")).status == 200
 
 
 async def test_a_new_field_is_tried_by_itself(town: Town) -> None:
@@ -193,7 +193,7 @@ async def test_where_nothing_has_to_be_said_a_body_may_be_left_out(
 ) -> None:
     ask = EXAMPLES[route.operation].ask("")
     to = line(route, ask, {**ask.path, "id": str(uuid4())})
-    answer = await town.admit(route.method, to, [*headers(town, content_type), *key_of(route)], b"")
+    answer = await town.send_raw(route.method, to, [*headers(town, content_type), *key_of(route)], b"")
     nothing_named = 404 if "{" in route.path else route.success
     assert (answer.status, answer.problems) == (nothing_named, []), "it was read"
 
@@ -208,7 +208,7 @@ async def test_what_is_not_sent_as_json_is_refused_and_changes_nothing(town: Tow
         assert_declared(route, answer)
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
     for encoding in ("gzip", "identity, gzip", "br", "", "\xff"):
-        answer = await town.admit(
+        answer = await town.send_raw(
             route.method, line(route, ask), [*headers(town), *key_of(route), ("content-encoding", encoding)], content
         )
         assert (answer.status, answer.problems) == (415, [("content-encoding", "NOT_SUPPORTED")]), encoding

@@ -31,7 +31,7 @@ async def sent(town: Town, route: Route, target: str, *headers: tuple[str, str])
         given.append(("authorization", f"Bearer {town.token(town.ana)}"))
     if not any(name == "idempotency-key" for name, _ in headers):
         given += key_of(route)
-    return await town.admit(route.method, target, given, asked(town, route).content)
+    return await town.send_raw(route.method, target, given, asked(town, route).content)
 
 
 # ── parameters ──
@@ -111,7 +111,7 @@ async def test_a_missing_key_is_refused_by_name(town: Town, route: Route) -> Non
     """Of a request that is good otherwise."""
     ask = asked(town, route)
     given = [("content-type", ask.media), ("authorization", f"Bearer {town.token(town.ana)}")]
-    answer = await town.admit(route.method, line(route, ask), given, ask.content)
+    answer = await town.send_raw(route.method, line(route, ask), given, ask.content)
     assert (answer.status, answer.problems) == (400, [("idempotency-key", "REQUIRED")])
     assert_declared(route, answer)
 

@@ -30,7 +30,7 @@ def no_to(content: bytes) -> int:
 
 
 async def sent(town: Town, content: bytes) -> Answer:
-    return await town.admit("POST", LOGIN, [("content-type", "application/json")], content)
+    return await town.send_raw("POST", LOGIN, [("content-type", "application/json")], content)
 
 
 @in_one_test("field", FIELDS, ids=lambda f: f.name)
@@ -112,7 +112,7 @@ async def test_no_text_is_a_client(town: Town) -> None:
 )  # fmt: skip
 async def test_rubbish_by_oauth_is_refused_as_its_rfc_says(town: Town, content: bytes, status: int, error: str) -> None:
     before = await town.written()
-    answer = await town.admit("POST", OAUTH, [("content-type", "application/x-www-form-urlencoded")], content)
+    answer = await town.send_raw("POST", OAUTH, [("content-type", "application/x-www-form-urlencoded")], content)
     assert (answer.status, answer.json) == (status, {"error": error})
     assert (answer.headers["content-type"], answer.headers["cache-control"]) == ("application/json", "no-store")
     assert await town.written() == before
@@ -123,7 +123,7 @@ async def test_rubbish_by_oauth_is_refused_as_its_rfc_says(town: Town, content: 
 )
 async def test_rubbish_in_basic_is_refused(town: Town, said: bytes) -> None:
     for text in (said.decode("latin-1"), base64.b64encode(said).decode()):
-        answer = await town.admit("POST", OAUTH, [("authorization", f"Basic {text}")], b"grant_type=client_credentials")
+        answer = await town.send_raw("POST", OAUTH, [("authorization", f"Basic {text}")], b"grant_type=client_credentials")
         assert (answer.status, answer.json) == (401, {"error": "invalid_client"})
         assert answer.headers["www-authenticate"].startswith("Basic")
 
@@ -138,7 +138,7 @@ async def test_rubbish_in_basic_is_refused(town: Town, said: bytes) -> None:
 async def test_a_client_authenticates_in_one_way(town: Town, scheme: str, more: str, status: int) -> None:
     """RFC 6749 §2.3: never by header and body both; an id beside the header is no second way, unless it is another one."""
     basic = base64.b64encode(b"lc_1:x").decode()
-    answer = await town.admit(
+    answer = await town.send_raw(
         "POST", OAUTH, [("authorization", f"{scheme} {basic}")], f"grant_type=client_credentials{more}".encode()
     )
     assert (answer.status, answer.json["error"]) == (status, "invalid_client" if status == 401 else "invalid_request")

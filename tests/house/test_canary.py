@@ -16,7 +16,7 @@ import pytest
 from tests.collector import Collector, collecting
 from tests.conftest import Database
 from tests.house import canary, planted
-from tests.house.canary import Knock, Marks
+from tests.house.canary import Marks, RawRequest
 from tests.house.entering import enter
 from tests.house.examples import KEYS
 from tests.http_contract import contract
@@ -105,35 +105,35 @@ async def play(loud: Stage, collector: Collector) -> AsyncIterator[Play]:
     await books.close()
 
 
-async def send(play: Play, base: str, admit: Knock) -> int:
+async def send(play: Play, base: str, request: RawRequest) -> int:
     """Its status, whatever it is; a connection that the server ends is an answer too. What our API says is as documented.
 
     The guide at /start is pages for people, as the console is, of which no document tells.
     """
-    url = URL(base + admit.target, encoded=True)
+    url = URL(base + request.target, encoded=True)
     try:
         async with play.http.request(
-            admit.method, url, headers=admit.headers, data=admit.body, allow_redirects=False
+            request.method, url, headers=request.headers, data=request.body, allow_redirects=False
         ) as answer:
             status, headers, body = answer.status, answer.headers, await answer.read()
     except (aiohttp.ClientError, ValueError):
         return 0
-    if base == play.stage.base_url and not _GUIDE.match(admit.target):
-        contract().holds(admit.method, admit.target, status, headers, body)
+    if base == play.stage.base_url and not _GUIDE.match(request.target):
+        contract().holds(request.method, request.target, status, headers, body)
     return status
 
 
-async def send_all(play: Play, base: str, knocks: Iterable[Knock]) -> Sequence[int]:
+async def send_all(play: Play, base: str, requests: Iterable[RawRequest]) -> Sequence[int]:
     """The status of each, in their order; none may say that something of ours broke."""
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(admit: Knock) -> int:
+    async def one(request: RawRequest) -> int:
         async with gate:
-            status = await send(play, base, admit)
-        assert status < 500, admit
+            status = await send(play, base, request)
+        assert status < 500, request
         return status
 
-    return await asyncio.gather(*(one(admit) for admit in knocks))
+    return await asyncio.gather(*(one(request) for request in requests))
 
 
 def order_of(play: Play, marks: Marks, **customer: Any) -> dict[str, Any]:
@@ -190,7 +190,7 @@ async def ask_as_examples_do(play: Play, marks: Marks, token: str, order_id: str
     KEYS[account["id"]] = account["pixKey"]
     objects = {"order": order_id, "paid order": order_id, "account": account["id"], "event": order_id}
     hook = f"{play.stage.simulator_url}/merchant/webhooks/planted"
-    asked = planted.good_knocks(marks, token, objects, hook)
+    asked = planted.good_requests(marks, token, objects, hook)
     statuses = dict(zip(asked, await send_all(play, play.stage.base_url, asked.values()), strict=True))
     assert not {name: statuses[name] for name in planted.TAKEN if statuses[name] not in (200, 201, 202)}
 
@@ -235,9 +235,9 @@ async def test_no_secret_and_no_person_is_told(play: Play, own_database: Databas
     await play.ask("GET", stage.base_url + "/health", None, {"x-request-id": marks.request_id})
     await play.ask("POST", stage.simulator_url + "/phone/read", {}, {"x-request-id": marks.request_id})
     await ask_as_examples_do(play, marks, token, order["id"])
-    statuses = await send_all(play, stage.base_url, canary.knocks(canary.api_paths(), marks, token))
+    statuses = await send_all(play, stage.base_url, canary.requests(canary.api_paths(), marks, token))
     assert {400, 401, 403, 404, 405, 415} <= set(statuses)
-    statuses = await send_all(play, stage.simulator_url, canary.knocks(canary.simulator_paths(), marks, token))
+    statuses = await send_all(play, stage.simulator_url, canary.requests(canary.simulator_paths(), marks, token))
     assert {400, 401, 403, 404} <= set(statuses)
     await fail(play, marks, admin)
     await play.act("/merchant/behaviour", {"times": 1, "status": 200})

@@ -82,7 +82,7 @@ async def test_a_path_that_is_nobodys_is_not_found(town: Town, method: str) -> N
     for path in ("/nowhere", "/order", "/order/v2", "/order/v2/transparent/x/y/z", "/admin", "/.env", "/docs/../health", "*",
                  "/%", "/%zz", "/%00", "/%ff", "/health%00", "/health%20", "/Health", "/health;x=1", "/health.json", "/a" * 10_000):  # fmt: skip
         for headers in ([], bearer(town)):
-            assert_error(await town.admit(method, path, headers), 404, head=method == "HEAD")
+            assert_error(await town.send_raw(method, path, headers), 404, head=method == "HEAD")
 
 
 @in_one_test("path", [*BY_PATH, *PUBLIC], str)
@@ -103,14 +103,14 @@ async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
             await assert_is_no_id(town, path, target + "%20")
     for other in others:
         if other != target:
-            assert_error(await town.admit("GET", other, bearer(town)), 404)
+            assert_error(await town.send_raw("GET", other, bearer(town)), 404)
 
 
 async def assert_is_no_id(town: Town, path: str, other: str) -> None:
     """Where ids stand beside the last part of `path`, `other` is one that nobody has, by each method; else it is nobody's."""
     beside = _shape(path).rpartition("/")[0] + "/{}"
     routes = {route.method: name for name, route in ROUTES.items() if _shape(route.path) == beside}
-    answer = await town.admit("GET", other, bearer(town))
+    answer = await town.send_raw("GET", other, bearer(town))
     if not routes or "GET" in routes:
         assert_error(answer, 404)
         return
@@ -121,7 +121,7 @@ async def assert_is_no_id(town: Town, path: str, other: str) -> None:
         ask = example.ask(town.objects.get(example.kind or "", ""))
         headers = [*bearer(town), *([("content-type", ask.media)] if ask.content else [])]
         for spelled in (other, ROUTES[name].path.format(**ask.path) + "%20"):
-            assert_error(await town.admit(method, spelled, headers, ask.content), 404)
+            assert_error(await town.send_raw(method, spelled, headers, ask.content), 404)
 
 
 def _shape(path: str) -> str:
@@ -136,8 +136,8 @@ async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: s
         return
     target = path.format(**everywhere(town.objects["order"]))
     head = method == "HEAD"
-    assert_error(await town.admit(method, target), 401, head=head)
-    answer = await town.admit(method, target, bearer(town))
+    assert_error(await town.send_raw(method, target), 401, head=head)
+    answer = await town.send_raw(method, target, bearer(town))
     assert_error(answer, 405, head=head)
     assert head or answer.problems == [("method", "NOT_ALLOWED")]
     assert set(answer.headers["allow"].split(", ")) == taken
@@ -146,7 +146,7 @@ async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: s
 @in_one_test("path", PUBLIC, str)
 @in_one_test("method", METHODS, str)
 async def test_so_is_one_that_a_path_without_token_does_not_take(town: Town, path: str, method: str) -> None:
-    answer = await town.admit(method, path.format(**NAMED))
+    answer = await town.send_raw(method, path.format(**NAMED))
     if answer.status == 405:
         assert_error(answer, 405, head=method == "HEAD")
         taken = set(answer.headers["allow"].split(", "))
@@ -160,7 +160,7 @@ async def test_head_says_what_get_does_without_its_body(town: Town, operation: s
     ask = example.ask(town.objects.get(example.kind or "", ""))
     target = route.path.format(**ask.path) + "?" + "&".join(f"{name}={value}" for name, value in ask.query.items())
     for given, headers in ((target, bearer(town)), (target, []), (target + "&unknown=1", bearer(town))):
-        whole, head = await town.admit("GET", given, headers), await town.admit("HEAD", given, headers)
+        whole, head = await town.send_raw("GET", given, headers), await town.send_raw("HEAD", given, headers)
         assert (head.status, head.body) == (whole.status, b"")
         assert head.headers["content-type"] == whole.headers["content-type"]
         assert head.headers.keys() == whole.headers.keys()
@@ -169,7 +169,7 @@ async def test_head_says_what_get_does_without_its_body(town: Town, operation: s
 @in_one_test("path", PUBLIC, str)
 async def test_paths_without_token_answer_the_error_body_but_for_those_of_other_words(town: Town, path: str) -> None:
     for method, target, body, status in PUBLIC[path]:
-        answer = await town.admit(method, target, [], body or b"")
+        answer = await town.send_raw(method, target, [], body or b"")
         assert answer.status == status
         if status < 400:
             continue
@@ -184,15 +184,15 @@ async def test_paths_without_token_answer_the_error_body_but_for_those_of_other_
     for label in IDS.values():
         named = path.replace("{token}", label).replace("{name}", label).replace("{page}", label)
         if path not in (named, *LOCATIONS, *PAGES):
-            assert_error(await town.admit("GET", named), 404)
+            assert_error(await town.send_raw("GET", named), 404)
 
 
 async def test_before_it_is_asked_a_path_of_other_words_answers_like_any(town: Town) -> None:
     for path, method in ((RFC_6749, "POST"), *((each.format(token="0" * 22), "GET") for each in (*LOCATIONS, *PAGES))):
-        assert_error(await town.admit(method, path, [("host", "evil.example")]), 400)
-        assert_error(await town.admit(method, path, [("origin", "https://evil.example")]), 403)
-    assert_error(await town.admit("POST", RFC_6749, [("content-encoding", "gzip")], b"x"), 415)
-    assert_error(await town.admit("POST", RFC_6749, [], b"x" * (1024 * 1024 + 1)), 413)
+        assert_error(await town.send_raw(method, path, [("host", "evil.example")]), 400)
+        assert_error(await town.send_raw(method, path, [("origin", "https://evil.example")]), 403)
+    assert_error(await town.send_raw("POST", RFC_6749, [("content-encoding", "gzip")], b"x"), 415)
+    assert_error(await town.send_raw("POST", RFC_6749, [], b"x" * (1024 * 1024 + 1)), 413)
 
 
 # ── what fails ──
@@ -220,7 +220,7 @@ async def test_a_failure_tells_nothing(town: Town) -> None:
     ):  # fmt: skip
         errors.append(error)
         for method in ("GET", "HEAD", "POST"):
-            answer = await town.admit(method, f"/fails/x?{_SECRET}", [("x-request-id", "mine")], b"", asgi)
+            answer = await town.send_raw(method, f"/fails/x?{_SECRET}", [("x-request-id", "mine")], b"", asgi)
             assert_error(answer, status, head=method == "HEAD")
             assert answer.headers["x-request-id"] == "mine"
             assert answer.headers.get("retry-after") == ("1" if status == 503 else None), error
@@ -252,7 +252,7 @@ async def test_what_the_framework_fails_at_tells_nothing_either(town: Town) -> N
     """Where a path is found is not our code, and its errors are not our words."""
     asgi = failing(town, [RuntimeError()])
     asgi.asgi_router.handle_routing = _Broken()
-    assert_error(await town.admit("GET", "/fails/x", [], b"", asgi), 500)
+    assert_error(await town.send_raw("GET", "/fails/x", [], b"", asgi), 500)
 
 
 class _Broken:

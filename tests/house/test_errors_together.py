@@ -43,7 +43,7 @@ async def sent(
 ) -> Answer:
     given = {"authorization": f"Bearer {town.token(client)}", "content-type": "application/json", **(headers or {})}
     content = b"" if body is None else msgspec.json.encode(body)
-    return await town.admit(route.method, target, list(given.items()), content)
+    return await town.send_raw(route.method, target, list(given.items()), content)
 
 
 async def created(town: Town, body: Any, query: str = "", **headers: str) -> Answer:

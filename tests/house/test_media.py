@@ -94,7 +94,7 @@ async def ask(town: Town, path: str, accepts: Sequence[str], method: str = "GET"
     """accepts: the lines of the header."""
     asgi = application(wiring.gate(town.house), wiring.operations(town.house), ROUTES, {})
     headers = [("authorization", f"Bearer {town.token(who.get('client', town.ana))}"), *(("accept", a) for a in accepts)]
-    answer = await town.admit(method, path, headers, asgi=asgi)
+    answer = await town.send_raw(method, path, headers, asgi=asgi)
     CONTRACT.holds(method, path, answer.status, answer.headers, answer.body)
     return answer
 
@@ -152,7 +152,7 @@ async def test_who_may_not_ask_is_told_only_that(town: Town) -> None:
 
 async def test_where_there_is_nothing_to_choose_accept_is_not_looked_at(town: Town) -> None:
     headers = [("authorization", f"Bearer {town.token(town.ana)}"), ("accept", "text/html")]
-    answer = await town.admit("GET", "/order/v2/transparent", headers)
+    answer = await town.send_raw("GET", "/order/v2/transparent", headers)
     assert (answer.status, answer.headers["content-type"]) == (200, JSON)
     assert "vary" not in answer.headers
 

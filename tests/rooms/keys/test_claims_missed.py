@@ -100,12 +100,12 @@ async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, 
     ended = port.NetworkMessage(port.CLAIM_NEWS, "", name, b"how it stands", rail=port.CLAIMS)
     directory: Any = Directory(port.Transient("away"), port.Unknown(), ended)
     inbox = Inbox(desk.cast.database, work, desk.cast.chance, "99999010", port.CLAIMS)
-    requester = StatusPoller(desk.cast.database, work, inbox, port.CLAIMS, directory, WAITING)
+    status_poller = StatusPoller(desk.cast.database, work, inbox, port.CLAIMS, directory, WAITING)
     for event in ("network.silent", "network.claim_unknown", None):
         await desk.rows("UPDATE key_claims SET ask_at = business_now()")
         with capture_logs() as logs:
-            assert await requester.round()
-            assert not await requester.round()
+            assert await status_poller.round()
+            assert not await status_poller.round()
         assert [line["event"] for line in logs] == [event] * (event is not None)
         ((hours,),) = await desk.rows(
             "SELECT round(extract(epoch FROM ask_at - business_now()) / 3600)::integer FROM key_claims"
@@ -119,7 +119,7 @@ async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, 
     await desk.rows("UPDATE inbox SET due_at = NULL, done_at = now(), outcome = 'known' WHERE body = 'how it stands'")
     assert await desk.says(news, status="CANCELLED") == "handled"
     await desk.rows("UPDATE key_claims SET ask_at = business_now()")
-    assert not await requester.round()
+    assert not await status_poller.round()
     await work.close()
 
 

@@ -156,8 +156,8 @@ async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: 
         await here.inbox.keep([port.NetworkMessage(port.PAYMENT_RETURNED, name, order.end_to_end_id, port.encode(back))])
     elif reached == "both":
         await here.brings(row)
-    status_of = await here.rail.status_of(row["kind"], row["network_id"])
-    assert status_of == (port.Pending() if reached == "both" else port.Unknown())
+    status = await here.rail.status_of(row["kind"], row["network_id"])
+    assert status == (port.Pending() if reached == "both" else port.Unknown())
     await here.puts_down(row)
     await here.carry()
     assert (await office.state(payout["id"]), await office.column("SELECT state FROM refunds", of=dora)) == (

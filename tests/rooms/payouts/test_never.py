@@ -57,7 +57,7 @@ class Post:
 
     office: Office
     network: Network
-    requester: StatusPoller
+    status_poller: StatusPoller
 
     async def sends(self) -> None:
         """A worker takes what is to be sent in hand, sends it and settles it."""
@@ -78,7 +78,7 @@ class Post:
 
     async def asked(self) -> None:
         """The network is asked about what is due, and what it says is handled."""
-        assert await self.requester.round()
+        assert await self.status_poller.round()
         await self.office.work()
 
     async def so(self) -> tuple[str, str | None, int]:
@@ -142,7 +142,7 @@ async def test_what_was_sent_and_lost_ends_and_is_sent_no_more(post: Post) -> No
 
     await post.office.column("UPDATE payouts SET ask_at = business_now() WHERE company_id = tenant() RETURNING 1")
     post.network.meanwhile = ends
-    assert await post.requester.round()
+    assert await post.status_poller.round()
     assert len(post.network.asked) == 2
     assert await post.so() == ("EXPIRED", "withdrawn", 1)
     await post.sends()
@@ -154,7 +154,7 @@ async def test_what_is_sent_again_after_the_answer_does_not_end(post: Post) -> N
     """The answer waits to be handled, and meanwhile a worker takes the message in hand."""
     await post.office.make(1000)
     await post.over()
-    assert await post.requester.round()
+    assert await post.status_poller.round()
     await post.office.claim_messages()
     await post.office.work()
     assert (await post.so())[0] == "PENDING"

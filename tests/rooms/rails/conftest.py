@@ -100,7 +100,7 @@ class Scene:
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
         self.at_banks = Banks({}, self.runner, self.work, self.chance.uuid(AT), self.inbox)
         self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)
-        self.requester = StatusPoller(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
+        self.status_poller = StatusPoller(self.database, self.work, self.inbox, "pix", self.rail, WAITING["pix"])
         self.handled: list[Handled] = []
         self.stubborn: UUID | None = None  # a row whose verb refuses
         self.outcome: Callable[[port.InboxRow, RequestContext], Any] = handled

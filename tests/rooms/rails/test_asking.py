@@ -24,10 +24,10 @@ async def test_a_payment_is_asked_about_less_and_less_often(scene: Scene, house:
     payment_id = await scene.accepted(house.ana, name)
     scene.network.statuses[name] = {"endToEndId": name, "status": "PENDING", "amount": "10.00", "settledAt": None}
     for times, seconds in enumerate((30, 60, 300, 900, 900), start=1):
-        assert await scene.requester.round()
+        assert await scene.status_poller.round()
         assert scene.network.asked == [name] * times
         assert seconds - 5 < await _wait(scene, "pix_payments") <= seconds
-        assert not await scene.requester.round()
+        assert not await scene.status_poller.round()
         await scene.pass_time(seconds)
     (row,) = await scene.rows("SELECT version, asked FROM pix_payments WHERE id = $1", payment_id)
     assert (row["version"], row["asked"]) == (1, 5)
@@ -42,7 +42,7 @@ async def test_an_end_becomes_news(scene: Scene, house: House, status: str, code
     scene.network.statuses[name] = {
         "endToEndId": name, "status": status, "code": code, "amount": "10.00", "settledAt": settled_at,
     }  # fmt: skip
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     (row,) = await scene.inbox_rows()
     assert (row["kind"], row["network_id"], row["subject"]) == (port.PIX_FINAL, f"asked:{name}:1:{port.PIX_FINAL}", name)
     final = port.pix_final(bytes(row["body"]))
@@ -52,9 +52,9 @@ async def test_an_end_becomes_news(scene: Scene, house: House, status: str, code
 
 async def test_a_payment_the_network_does_not_know_is_asked_about_again(scene: Scene, house: House) -> None:
     await scene.accepted(house.ana, end_to_end_id(1))
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     await scene.pass_time(30)
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     assert len(scene.network.asked) == 2
     assert await scene.inbox_rows() == []
 
@@ -62,7 +62,7 @@ async def test_a_payment_the_network_does_not_know_is_asked_about_again(scene: S
 async def test_a_silent_network_decides_nothing(scene: Scene, house: House) -> None:
     await scene.accepted(house.ana, end_to_end_id(1))
     scene.network.silent = True
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     assert await scene.inbox_rows() == []
     assert 25 < await _wait(scene, "pix_payments") <= 30
 
@@ -72,20 +72,20 @@ async def test_what_the_network_leaves_undecided_for_too_long_is_for_people(scen
     name, late = end_to_end_id(1), "created_at < (SELECT business_now()) - interval '20 minutes'"
     await scene.accepted(house.ana, name)
     waiting = replace(WAITING["pix"][0], late=late)
-    requester = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
+    status_poller = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
     for answer in ("pending", "silent", "unknown"):
         scene.network.silent = answer == "silent"
         scene.network.statuses.pop(name, None)
         if answer != "unknown":
             scene.network.statuses[name] = {"endToEndId": name, "status": "PENDING", "amount": "10.00", "settledAt": None}
         with capture_logs() as logs:
-            assert await requester.round()
+            assert await status_poller.round()
         alarms = [line["event"] for line in logs if line["log_level"] == "critical"]
         assert alarms == ([] if answer == "pending" else ["network.undecided"]), answer
         await scene.pass_time(1800)
     scene.network.silent = False
     with capture_logs() as logs:
-        assert await scene.requester.round()
+        assert await scene.status_poller.round()
     assert "network.undecided" not in [line["event"] for line in logs]
 
 
@@ -94,7 +94,7 @@ async def test_the_end_of_a_return_becomes_news(scene: Scene, house: House) -> N
     await scene.returning(house.ana, name)
     await scene.sender.queue.drain()
     scene.network.statuses[name] |= {"status": "ACCC", "settledAt": "2026-11-20T12:00:01.000000Z"}
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     (row,) = await scene.inbox_rows()
     assert (row["kind"], row["network_id"], row["subject"]) == (
         port.RETURN_FINAL,
@@ -109,7 +109,7 @@ async def test_a_return_the_network_does_not_know_is_sent_again(scene: Scene, ho
     await scene.returning(house.ana, name)
     await scene.sender.queue.drain()
     del scene.network.statuses[name]  # it said 201 and lost it
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     await scene.sender.queue.drain()
     assert [m["returnId"] for m in scene.network.of("pacs.004")] == [name, name]
     assert scene.network.asked == [name, name], "asked before it was sent again"
@@ -118,7 +118,7 @@ async def test_a_return_the_network_does_not_know_is_sent_again(scene: Scene, ho
 async def test_a_return_on_its_way_is_left_alone(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
     await scene.returning(house.ana, name)
-    assert await scene.requester.round()
+    assert await scene.status_poller.round()
     (row,) = await scene.rows("SELECT sends FROM outbox")
     assert row["sends"] == 0
 
@@ -130,7 +130,7 @@ async def test_two_workers_ask_once(scene: Scene, house: House) -> None:
         name = end_to_end_id(number)
         await scene.accepted(house.ana, name)
         scene.network.statuses[name] = {"endToEndId": name, "status": "ACCC", "amount": "10.00"}
-    while any(await asyncio.gather(scene.requester.round(), scene.requester.round())):
+    while any(await asyncio.gather(scene.status_poller.round(), scene.status_poller.round())):
         pass
     assert sorted(scene.network.asked) == sorted(end_to_end_id(n) for n in range(20))
     assert len(await scene.inbox_rows()) == 20

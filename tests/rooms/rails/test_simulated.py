@@ -52,7 +52,7 @@ async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     await scene.rail.close()
     scene.rail = Spi(SpiEndpoint(url, ISPB, Secret(TOKEN), "worker"))
     scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail)
-    scene.requester = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
+    scene.status_poller = StatusPoller(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
     async with aiohttp.ClientSession(url) as client:
 
         async def act(path: str, **body: Any) -> Any:
@@ -144,7 +144,7 @@ async def test_a_return_whose_end_is_withheld_is_asked_about(scene: Scene, house
         await scene.returning(house.ana, name)
 
         async def ended() -> bool:
-            await scene.requester.round()
+            await scene.status_poller.round()
             await scene.admin.execute("UPDATE refunds SET ask_at = business_now()")
             return bool(_of(scene, port.RETURN_FINAL))
 

@@ -87,7 +87,7 @@ class Town:
     network: Str
     rail: Ted
     sender: Sender
-    requester: StatusPoller
+    status_poller: StatusPoller
 
     async def to_send(self, sequence: int = 1) -> str:
         """A TED of Ana's that is to be sent; its control number."""
@@ -132,8 +132,8 @@ async def town(scene: Scene, house: House) -> AsyncIterator[Town]:
     rail = Ted(line, ISPB, str_.time)
     inbox = Inbox(scene.database, scene.work, scene.chance, ISPB, port.TED)
     sender = Sender(scene.database, scene.work, scene.runner, scene.chance, port.TED, rail)
-    requester = StatusPoller(scene.database, scene.work, inbox, port.TED, rail, WAITING[port.TED])
-    yield Town(scene, house, str_, rail, sender, requester)
+    status_poller = StatusPoller(scene.database, scene.work, inbox, port.TED, rail, WAITING[port.TED])
+    yield Town(scene, house, str_, rail, sender, status_poller)
     await rail.close()
     await runner.cleanup()
 
@@ -266,12 +266,12 @@ async def test_an_end_that_is_asked_for_becomes_news(town: Town, status: str, co
     name = await town.to_send()
     await town.pending(name)
     await town.sender.queue.drain()
-    await town.requester.round()
+    await town.status_poller.round()
     assert await town.scene.inbox_rows() == [], "17 is no end"
     settled_at = None if code else "2026-11-23T13:00:01.000000Z"
     town.network.taken[name] |= {"status": status, "settledAt": settled_at}
     await town.scene.pass_time(30)
-    await town.requester.round()
+    await town.status_poller.round()
     (row,) = await town.scene.inbox_rows()
     assert (row["rail"], row["kind"], row["network_id"]) == (
         port.TED,
@@ -287,18 +287,18 @@ async def test_what_the_str_does_not_know_is_sent_again_until_its_time_is_over(t
     await town.pending(name, await town.scene.now() + timedelta(seconds=60))
     await town.sender.queue.drain()
     town.network.taken.clear()  # it said 201 and lost it
-    await town.requester.round()
+    await town.status_poller.round()
     assert (await town.row(name))["due_at"] is not None
     await town.sender.queue.drain()
     assert len(town.network.posts) == 2
     town.network.taken.clear()
     town.network.silent = True
     await town.scene.pass_time(90)
-    await town.requester.round()
+    await town.status_poller.round()
     assert await town.scene.inbox_rows() == [], "a silent STR proves nothing"
     town.network.silent = False
     await town.scene.pass_time(900)
-    await town.requester.round()
+    await town.status_poller.round()
     (row,) = await town.scene.inbox_rows()
     assert (row["kind"], row["subject"]) == (port.PAYMENT_NEVER, name)
     assert (await town.row(name))["due_at"] is None
@@ -307,7 +307,7 @@ async def test_what_the_str_does_not_know_is_sent_again_until_its_time_is_over(t
 async def test_a_ted_on_its_way_is_left_alone(town: Town) -> None:
     name = await town.to_send()
     await town.pending(name)
-    await town.requester.round()
+    await town.status_poller.round()
     row = await town.row(name)
     assert (row["sends"], row["outcome"], row["due_at"] is None) == (0, None, False)
 
