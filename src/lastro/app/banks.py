@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.app.networks import business_now
+from lastro.companies import company_of_number
 from lastro.core.declined import StartRefused
-from lastro.core.errors import DatabaseAway, Refused, Stale
+from lastro.core.errors import Refused, Stale
 from lastro.observability.bank_figures import BankFigures
 from lastro.orders import DeclareConnection, ForeignPayments, left_out
 from lastro.rails.api_pix import (
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from lastro.core.runner import Runner
     from lastro.rails import port
     from lastro.rails.api_pix import Connection, Nightly
-
-_COMPANIES = "SELECT number, company_id FROM company_numbers WHERE number = ANY ($1::integer[])"
 
 
 def bank_lines(settings: Settings, chance: Chance) -> dict[str, BankLine]:
@@ -121,7 +120,7 @@ class ForeignOfCompany:
         if self.company_id is None:
             self.company_id = (await _companies(self.work, [self.number])).get(self.number)
         if self.company_id is None:
-            raise DatabaseAway(f"there is no company with number {self.number}")
+            raise LookupError(f"there is no company with number {self.number}, and a start has demanded it")
         return ForeignPayments(self.runner, self.company_id)
 
 
@@ -183,9 +182,10 @@ async def _problems_of(runner: Runner, company_id: UUID, verb: DeclareConnection
     return [f"{verb.rail}.{one.field} {one.description}" for one in done.problems] if isinstance(done, Refused) else []
 
 
-async def _companies(work: Database, numbers: Sequence[int]) -> dict[int, UUID]:
+async def _companies(work: Database, numbers: Iterable[int]) -> dict[int, UUID]:
     async with work.session() as session:
-        return {row["number"]: row["company_id"] for row in await session.fetch(_COMPANIES, numbers)}
+        found = {number: await company_of_number(session, number) for number in set(numbers)}
+    return {number: company_id for number, company_id in found.items() if company_id is not None}
 
 
 def figures_of(lines: Iterable[BankLine], now: datetime) -> tuple[BankFigures, ...]:

@@ -164,6 +164,10 @@ async def _rehearse(settings: Settings, given: argparse.Namespace) -> Rows:
     (connection,) = chosen_of(settings, given.name)
     if not connection.keys:
         raise CommandFailed(f"{connection.name} has no key in LASTRO_BANKS_FILE: nothing can be paid there.")
+    if not connection.gives_refunds:
+        raise CommandFailed(
+            f"{connection.name} gives nothing back (capabilities), and a rehearsal does so with what was paid."
+        )
     amount, key = _amount(given.amount), canonical(given.key) if given.key else next(iter(connection.keys))
     if key not in connection.keys:
         raise CommandFailed(f"{connection.name} has no key {key[:80]!r}; it has {', '.join(connection.keys)}.")

@@ -11,7 +11,7 @@ from tests.cast import Cast
 from tests.rooms.lists import problems
 from tests.rooms.rails.api_pix_bank import Bank, serving
 
-from lastro.app.banks import declare_all
+from lastro.app.banks import ForeignOfCompany, declare_all
 from lastro.core.db import Database
 from lastro.core.declined import StartRefused
 from lastro.rails.api_pix import DIALECTS, ApiPixIssuer, Connection
@@ -177,3 +177,10 @@ async def test_a_key_that_cannot_be_declared_is_named(street: Street, own_databa
     assert await street.refused(street.connection(OLD, KEY)) == [
         f"{OLD} cannot be declared while another process declares it or its keys: start again"
     ]
+
+
+async def test_a_company_that_is_not_there_is_no_database_that_is_away(street: Street) -> None:
+    assert street.work is not None
+    listed = ForeignOfCompany(99_999, street.work, street.shop.cast.runner)
+    with pytest.raises(LookupError, match="no company with number 99999"):
+        await listed.claimed(OLD, ["E1"])

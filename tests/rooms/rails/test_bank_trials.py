@@ -265,3 +265,16 @@ async def test_an_amount_that_is_none(desk: Desk, amount: str, says: str) -> Non
 async def test_a_key_that_is_not_the_connections(desk: Desk) -> None:
     with pytest.raises(AssertionError, match=r"has no key 'x@example\.com'"):
         await desk.types("rehearse", RAIL, "--amount", "0.01", "--key", "x@example.com", "--yes")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"capabilities": '["cob"]'}, "gives nothing back"),
+        ({"issuing": "false", "keys": None}, "has no key in LASTRO_BANKS_FILE"),
+    ],
+)
+async def test_a_connection_that_cannot_be_rehearsed(desk: Desk, changes: dict[str, str | None], says: str) -> None:
+    with pytest.raises(AssertionError, match=says):
+        await desk.types("rehearse", RAIL, "--amount", "0.01", "--yes", status=0, **changes)
+    assert desk.charges() == []

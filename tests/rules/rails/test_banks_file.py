@@ -11,7 +11,7 @@ from lastro.config.settings import read as read_settings
 from lastro.core.declined import StartRefused
 from lastro.rails import port
 from lastro.rails.api_pix import DIALECTS, Connection, read
-from lastro.rails.api_pix.banks_file import KEYS, NAME, TAKEN
+from lastro.rails.api_pix.banks_file import KEYS, NAME
 from lastro.standards.account_numbers import with_check_digit
 
 ACCOUNT = with_check_digit("00000123")
@@ -287,7 +287,7 @@ def test_a_name_that_is_none(folder: Path, name: str) -> None:
     assert "is no name of a connection" in told
 
 
-@pytest.mark.parametrize("name", sorted(TAKEN))
+@pytest.mark.parametrize("name", sorted(port.RESERVED))
 def test_the_name_of_a_rail_is_taken(folder: Path, name: str) -> None:
     assert name in port.RAILS or name in {"own", "book", "med", "claims", "analysis", "messages", "unknown"}
     [told] = problems(folder, toml(name))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+    from datetime import datetime
     from uuid import UUID
 
 
@@ -37,3 +38,33 @@ class DeclaredConnection:
     elsewhere: tuple[DeclaredKey, ...]
     accounts: Mapping[str, UUID]
     ours: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKey:
+    """A live Pix key of a connection. number: of the account here that it credits."""
+
+    key: str
+    account_id: UUID
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownConnection:
+    """A connection with what is open there. until: it was polled so far; None: never. open, found: counted so far."""
+
+    rail: str
+    is_issuing: bool
+    until: datetime | None
+    keys: tuple[ShownKey, ...]
+    open: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A connection of ours that the file lacks. is_needed: it has an order of the last 90 days."""
+
+    company_id: UUID
+    rail: str
+    is_needed: bool

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from lastro.orders.connections.model import DeclaredConnection, DeclaredKey
+from lastro.orders.connections.model import DeclaredConnection, DeclaredKey, LeftOut, ShownConnection, ShownKey
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,15 +34,27 @@ SELECT n.company_id, n.rail, EXISTS (
        ) AS is_needed
   FROM connections n WHERE n.rail <> ALL ($1::text[]) ORDER BY n.rail
 """
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A connection of ours that the file lacks. is_needed: it has an order of the last 90 days."""
-
-    company_id: UUID
-    rail: str
-    is_needed: bool
+CONNECTIONS_COUNTED = 10_000  # open orders, and foreign payments, of a company are counted so far
+_MOST = 100
+# `pix` is the stream of payments; a connection that no worker has polled yet has no cursor.
+_SHOWN = f"""
+SELECT n.rail, n.is_issuing, c.until FROM connections n LEFT JOIN rail_cursors c ON c.rail = n.rail AND c.stream = 'pix'
+ WHERE n.company_id = $1 ORDER BY n.rail LIMIT {_MOST}
+"""  # noqa: S608 a number of our own
+_SHOWN_KEYS = f"""
+SELECT k.rail, k.key, a.id AS account_id, a.number FROM connection_keys k
+  JOIN accounts a ON a.company_id = k.company_id AND a.id = k.account_id
+ WHERE k.company_id = $1 AND k.ended_at IS NULL ORDER BY k.rail, k.key LIMIT {10 * _MOST}
+"""  # noqa: S608
+_OPEN = f"""
+SELECT i.rail, count(*) AS count FROM (
+  SELECT id FROM orders WHERE company_id = $1 AND status IN ('INITIAL', 'PENDING') LIMIT {CONNECTIONS_COUNTED}) o
+  LEFT JOIN instruments i ON i.company_id = $1 AND i.order_id = o.id GROUP BY i.rail
+"""  # noqa: S608
+_FOUND = f"""
+SELECT f.rail, count(*) AS count FROM (
+  SELECT rail FROM foreign_payments WHERE company_id = $1 AND state = 'FOUND' LIMIT {CONNECTIONS_COUNTED}) f GROUP BY f.rail
+"""  # noqa: S608
 
 
 async def declared(
@@ -63,3 +75,25 @@ async def declared(
 async def left_out(work: Session, rails: Collection[str]) -> list[LeftOut]:
     """Reads every company's connections but those of the file. work: of the role that sees ids alone."""
     return [LeftOut(*row) for row in await work.fetch(_LEFT_OUT, list(rails))]
+
+
+async def shown_connections(session: Session, company_id: UUID) -> tuple[list[ShownConnection], bool]:
+    """Reads a company's connections, with their keys and what is open there.
+
+    Tells too whether all was counted: not more than CONNECTIONS_COUNTED orders and foreign payments are looked at.
+    """
+    rows = await session.fetch(_SHOWN, company_id)
+    if not rows:
+        return [], True
+    keys: dict[str, list[ShownKey]] = defaultdict(list)
+    for key in await session.fetch(_SHOWN_KEYS, company_id):
+        keys[key["rail"]].append(ShownKey(key["key"], key["account_id"], key["number"]))
+    opened, found = [{one["rail"]: one["count"] for one in await session.fetch(sql, company_id)} for sql in (_OPEN, _FOUND)]
+    shown = [
+        ShownConnection(
+            row["rail"], row["is_issuing"], row["until"], tuple(keys[row["rail"]]), opened.get(row["rail"], 0),
+            found.get(row["rail"], 0),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return shown, all(sum(one.values()) < CONNECTIONS_COUNTED for one in (opened, found))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.core.errors import DatabaseAway, Refused
 from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.orders.foreign import store
@@ -53,11 +52,9 @@ class ForeignPayments:
     company_id: UUID
 
     async def keep(self, payments: Sequence[ForeignPayment]) -> None:
-        """Stores the payments, each once; a second copy changes nothing. DatabaseAway: give the same ones again."""
+        """Stores the payments, each once; a second copy changes nothing. DatabaseAway, Stale: give the same ones again."""
         for first in range(0, len(payments), _AT_ONCE):
-            outcome = await self.runner.act(self.company_id, KeepForeign(payments[first : first + _AT_ONCE]))
-            if isinstance(outcome, Refused):
-                raise DatabaseAway("others wrote the list of foreign payments all the time")
+            await self.runner.act(self.company_id, KeepForeign(payments[first : first + _AT_ONCE]))  # it refuses nothing
 
     async def claimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
         """Returns the claimed ones of these payments: they are ours since."""

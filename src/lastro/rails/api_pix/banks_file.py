@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.files import FileRead
 
 NAME = re.compile(r"[a-z][a-z0-9]{1,15}")  # the column rail of the schema
-# Every rail there is, and what stands in the same columns.
-TAKEN = frozenset({*port.RAILS, port.OWN, port.BOOK, port.MED, port.CLAIMS, port.ANALYSIS, port.MESSAGES, port.UNKNOWN})
 KEYS = frozenset({
     "company", "dialect", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file", "key_file",
     "certificate_password_file", "ca_file", "keys", "scopes", "capabilities", "issuing", "webhook", "secret_file", "peers",
@@ -109,7 +107,7 @@ class _Table:
         self._schemes = ("http", "https") if is_sandbox else ("https",)
         if NAME.fullmatch(name) is None:
             self._say("", "is no name of a connection: 2 to 16 small letters and digits, a letter first")
-        elif name in TAKEN:
+        elif name in port.RESERVED:
             self._say("", "is the name of a rail that lastro has already: choose another")
         for key in table.keys() - KEYS:
             self._say(_short(key), "is no key that lastro knows")

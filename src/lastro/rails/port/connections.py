@@ -8,9 +8,10 @@ from lastro.rails.port.collecting import RAILS
 from lastro.rails.port.med import MED
 from lastro.rails.port.messages import MESSAGES
 from lastro.rails.port.pix import BOOK, PIX
-from lastro.rails.port.rail import OWN
+from lastro.rails.port.rail import OWN, UNKNOWN
 
-RESERVED = frozenset({*RAILS, BOOK, ANALYSIS, CLAIMS, MED, MESSAGES, OWN})  # names that no connection may have
+# Names that no connection may have: every rail there is, and what stands in the same columns.
+RESERVED = frozenset({*RAILS, BOOK, ANALYSIS, CLAIMS, MED, MESSAGES, OWN, UNKNOWN})
 
 
 def is_connection(rail: str) -> bool:

@@ -46,7 +46,7 @@ class Foreign(Protocol):
     async def keep(self, payments: Sequence[ForeignPayment]) -> None:
         """Stores the payments, each once; a second copy changes nothing.
 
-        DatabaseAway: some of them may be stored, and the same payments may be given again.
+        DatabaseAway, Stale: some of them may be stored, and the same payments may be given again.
         """
 
     async def claimed(self, rail: str, payment_ids: Collection[str]) -> frozenset[str]:
