@@ -1048,6 +1048,14 @@ CREATE TABLE instruments (                            -- what an order is paid w
 CREATE UNIQUE INDEX instruments_reference_key ON instruments (company_id, rail, reference);
 CREATE INDEX instruments_by_reference ON instruments (rail, reference); -- whose payment is it, where the reference names no company
 
+-- Under whose numbering the ids of a rail's payments are unique. Each partner numbers its payments itself; a Pix has one id, whether
+-- a network carries it or we do, and whichever of a company's connections finds it: several may be at one bank account.
+CREATE FUNCTION numbered_by(of_rail text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN of_rail IN ('pix', 'book') THEN 'pix'
+              WHEN of_rail IN ('ted', 'boleto', 'deposit', 'crypto', 'crypto2', 'card', 'spei', 'oxxo', 'oxxopay', 'paynet', 'paynet2') THEN of_rail
+              ELSE 'connection' END
+$$;
+
 CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId; a TED by the STR's number of it; or a partner's payment
   company_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -1080,8 +1088,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties
 );
--- Each partner numbers its payments itself; a Pix has one id, whether a network carries it or we do.
-CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, end_to_end_id, (CASE rail WHEN 'book' THEN 'pix' ELSE rail END));
+CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, end_to_end_id, numbered_by(rail));
 CREATE UNIQUE INDEX pix_payments_one_reservation ON pix_payments (company_id, order_id) WHERE state = 'ACCEPTED';
 CREATE INDEX pix_payments_of_order ON pix_payments (company_id, order_id);
 CREATE INDEX pix_payments_of_txid ON pix_payments (company_id, txid) WHERE order_id IS NULL; -- named a charge, paid no order
@@ -3276,10 +3283,10 @@ COMMENT ON VIEW law_no_foreign_payment_moved_our_books IS
 
 CREATE VIEW law_a_payment_is_of_one_company WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.end_to_end_id FROM pix_payments p
-   WHERE (p.end_to_end_id, CASE p.rail WHEN 'book' THEN 'pix' ELSE p.rail END) IN
-         (SELECT end_to_end_id, CASE rail WHEN 'book' THEN 'pix' ELSE rail END FROM pix_payments GROUP BY 1, 2 HAVING count(*) > 1);
+   WHERE (p.end_to_end_id, numbered_by(p.rail)) IN
+         (SELECT end_to_end_id, numbered_by(rail) FROM pix_payments GROUP BY 1, 2 HAVING count(*) > 1);
 COMMENT ON VIEW law_a_payment_is_of_one_company IS
-  'No two companies know a payment of the same endToEndId, or of the same id at one partner.';
+  'No two companies, and no two connections, know a payment of the same endToEndId; no two companies one of the same id at one partner.';
 
 CREATE VIEW law_nothing_settles_before_it_was_created WITH (security_invoker = true) AS
   WITH slack AS (SELECT interval '1 minute' + offset_us * interval '1 microsecond' AS most FROM clock) -- clocks differ; a sandbox steps its own first

@@ -31,6 +31,11 @@ ALSO_TRANSFERS = {
             " rail) SELECT '{dora}', gen_random_uuid(), end_to_end_id, 'REFUSED', 1, now(), now(), now(), rail"
             " FROM pix_payments WHERE company_id = $1 AND rail NOT IN ('pix', 'book') LIMIT 1"
         ),
+        (  # found by two connections to one account
+            "INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at,"
+            " rail) SELECT '{dora}', gen_random_uuid(), end_to_end_id, 'REFUSED', 1, now(), now(), now(), 'efi2'"
+            " FROM pix_payments WHERE company_id = $1 AND order_id = '{foreign_order}'"
+        ),
     ],
     "law_clearing_equals_payments": [
         "UPDATE pix_payments SET amount_minor = 401 WHERE company_id = $1 AND id = '{parts_waiting_0}'",

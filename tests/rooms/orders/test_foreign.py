@@ -1,21 +1,28 @@
 """What the poller of a connection finds that no order asked for is listed once, and moves nothing."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
+import pytest
 from tests.rooms.lists import answered
+from tests.rooms.rails.api_pix_bank import serving
 
+from lastro.core.commit import Taken, commit
 from lastro.core.errors import Refused
 from lastro.core.money import Money
 from lastro.core.runner import Done
+from lastro.core.write import Write
 from lastro.orders import ClaimForeign, CloseForeign, ForeignPayments
+from lastro.orders.states import PIX_PAYMENTS
 from lastro.rails import port
+from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.port import ForeignPayment
 
 from .shop import Shop
-from .test_connections import KEY, Connected, at_bank
+from .test_connections import KEY, Connected, at_bank, payment_id
 
 __all__ = ["at_bank"]
 
@@ -77,7 +84,8 @@ async def test_what_the_books_have_already_is_not_listed(shop: Shop) -> None:
 
 def typed(at_bank: Connected, cents: int = 1050, number: int = 7) -> ForeignPayment:
     """A Pix that somebody sent to the key by hand."""
-    return replace(paid(number, cents), rail=at_bank.rail, txid=None, pix_key=KEY)
+    name = f"E12345678202601311200{at_bank.shop.ana.number:05d}{number:06d}"
+    return replace(paid(number, cents), payment_id=name, rail=at_bank.rail, txid=None, pix_key=KEY)
 
 
 async def found(at_bank: Connected, payment: ForeignPayment) -> UUID:
@@ -196,9 +204,100 @@ async def test_a_person_closes_it_and_may_still_claim_it(at_bank: Connected) -> 
 
 async def test_what_no_order_asked_for_is_an_alarm_and_moves_nothing(at_bank: Connected) -> None:
     made = await at_bank.make()
-    await found(at_bank, replace(typed(at_bank), payment_id="E12345678202611281200" + "3".zfill(11)))
+    await found(at_bank, replace(typed(at_bank), payment_id=payment_id(made, "3")))
     assert await at_bank.paid({"pix": {"conciliationId": "x" * 32}}) == port.ALARMED
     assert await at_bank.paid(made, 1049, "2") == port.ALARMED
     assert await at_bank.paid(made, 1050, "3") == port.ALARMED, "it is listed as foreign: a person claims it"
     assert await counts(at_bank.shop) == (3, 3, 0, 0, 0, 0), "each is listed once"
     assert await at_bank.status() == ["INITIAL"]
+
+
+# ── two connections to one account: each lists what the other's orders are paid by (bank-rail.md, trap 31) ──
+
+
+class Second(Connected):
+    """Another connection of Ana's to the same account, at a key of its own."""
+
+    @property
+    def rail(self) -> str:
+        return f"{super().rail}b"
+
+    async def listed(self, payment: ForeignPayment) -> list[UUID]:
+        """Lists a payment that its poll found; returns the rows of this connection."""
+        listed = ForeignPayments(self.shop.cast.runner, self.shop.ana.company_id)
+        await listed.keep([replace(payment, rail=self.rail)])
+        return await self.shop.column("SELECT id FROM foreign_payments WHERE rail = $1", self.rail)
+
+
+@pytest.fixture
+async def second(at_bank: Connected) -> AsyncIterator[Second]:
+    made = Second(at_bank.shop, at_bank.bank, {})
+    await made.shop.cast.connect(made.shop.ana, made.rail, "two@example.com")
+    async with serving(made.bank) as line:
+        made.issuers[made.rail] = ApiPixIssuer(made.rail, line, "utc", made.hint)
+        yield made
+
+
+async def test_what_an_order_asked_for_at_one_connection_is_foreign_at_no_other(at_bank: Connected, second: Second) -> None:
+    made = await at_bank.make()
+    its = replace(typed(at_bank), payment_id=payment_id(made), txid=made["pix"]["conciliationId"])
+    assert await second.listed(its) == [], "its own connection has not found it yet"
+    assert await at_bank.paid(made) == "handled"
+    assert await second.listed(replace(its, txid=None)) == []
+
+
+async def test_a_payment_that_was_claimed_at_one_connection_pays_nothing_at_another(
+    at_bank: Connected, second: Second
+) -> None:
+    payment = typed(at_bank)
+    made, other = await at_bank.make(), await second.make(pixKey="two@example.com", externalId="order-2")
+    foreign_id, (twin,) = await found(at_bank, payment), await second.listed(payment)
+    assert isinstance(await claim(at_bank, foreign_id, made["id"]), Done)
+    refused = await claim(second, twin, other["id"])
+    assert isinstance(refused, Refused)
+    assert [one.field for one in refused.problems] == ["paymentId"]
+    assert await second.paid(other, name="9") == "handled", "its own Pix still pays the other"
+    assert await at_bank.status() == ["PAID", "PAID"]
+    assert await at_bank.shop.column("SELECT count(DISTINCT end_to_end_id) FROM pix_payments") == [2]
+
+
+async def test_of_claims_at_two_connections_one_is_written(at_bank: Connected, second: Second) -> None:
+    payment = typed(at_bank)
+    orders = await at_bank.make(), await second.make(pixKey="two@example.com", externalId="order-2")
+    rows = await found(at_bank, payment), (await second.listed(payment))[0]
+    both = await asyncio.gather(
+        *(claim(one, row, made["id"]) for one, row, made in zip((at_bank, second), rows, orders, strict=True))
+    )
+    assert sorted(type(one).__name__ for one in both) == ["Done", "Refused"]
+    assert sorted(await at_bank.status()) == ["INITIAL", "PAID"]
+
+
+async def test_a_claimed_payment_that_another_connection_tells_of_is_an_alarm(at_bank: Connected, second: Second) -> None:
+    made, other = await at_bank.make(), await second.make(pixKey="two@example.com", externalId="order-2")
+    payment = replace(typed(at_bank), payment_id=payment_id(other))
+    await claim(at_bank, await found(at_bank, payment), made["id"])
+    assert await second.paid(other) == port.ALARMED
+    assert await at_bank.status() == ["PAID", "INITIAL"]
+
+
+async def test_the_database_takes_a_pix_at_one_connection_alone(shop: Shop) -> None:
+    """Whatever two processes have read at the same time."""
+    at, name = datetime.now(UTC), f"E{shop.ana.number}"
+    known = {
+        "end_to_end_id": name,
+        "order_id": None,
+        "amount_minor": 1,
+        "accepted_at": at,
+        "created_at": at,
+        "updated_at": at,
+    }
+    both = [PIX_PAYMENTS.born({"id": uuid4(), "rail": rail} | known, at, ("refuse",)) for rail in ("efi1", "efi2")]
+    with pytest.raises(Taken) as taken:
+        await commit(shop.cast.database, Write(shop.ana.company_id, rows=both[0] + both[1]))
+    assert taken.value.constraint == "pix_payments_end_to_end_id_key"
+
+
+async def test_the_schema_numbers_payments_as_the_rails_do(shop: Shop) -> None:
+    for rail in {*port.RAILS, port.BOOK, "efi1"}:
+        wanted = "connection" if port.is_connection(rail) else port.PIX if port.is_pix(rail) else rail
+        assert await shop.column("SELECT numbered_by($1)", rail) == [wanted], "schema.sql, numbered_by, names each partner"

@@ -14,16 +14,15 @@ from lastro.core.money import Money
 from lastro.core.write import Write
 from lastro.rails import port
 
-from .test_connections import Connected, at_bank
+from .test_connections import Connected, at_bank, payment_id
 
 __all__ = ["at_bank"]
-NAME = "E12345678202611281200" + "1".zfill(11)
 
 
 def taken(
-    made: dict[str, Any], cents: int = 1050, nature: str = "MED_FRAUDE", name: str = "m1", of: str = NAME
+    made: dict[str, Any], cents: int = 1050, nature: str = "MED_FRAUDE", name: str = "m1", of: str | None = None
 ) -> port.Taken:
-    reference = made["pix"]["conciliationId"]
+    reference, of = made["pix"]["conciliationId"], of or payment_id(made)
     return port.Taken(of, f"{of}:{name}", Money(cents, "BRL"), nature, datetime.now(UTC), reference)
 
 
@@ -46,12 +45,12 @@ async def test_it_leaves_the_account_and_the_client_is_told_once(at_bank: Connec
     assert (await shop.money(), await at_bank.status()) == ((0, 0), ["REFUNDED"])
     rows = await shop.rows("SELECT rail, chargeback_id, code, amount_minor FROM chargebacks ORDER BY created_at")
     assert [tuple(row) for row in rows] == [
-        (at_bank.rail, f"{NAME}:m1", "MED_FRAUDE", 400), (at_bank.rail, f"{NAME}:m2", "MED_OPERACIONAL", 650),
+        (at_bank.rail, f"{payment_id(made)}:m1", "MED_FRAUDE", 400), (at_bank.rail, f"{payment_id(made)}:m2", "MED_OPERACIONAL", 650),
     ]  # fmt: skip
     events = await shop.news(UUID(made["id"]))
     assert [one["event"] for one in events] == ["ORDER-PAYIN.PAID", "ORDER-PAYIN.REFUNDED", "ORDER-PAYIN.REFUNDED"]
     assert [one["refundAmount"]["value"] for one in events[1:]] == ["4.00", "6.50"]
-    assert [one["endToEndId"] for one in events[1:]] == [NAME, NAME]
+    assert [one["endToEndId"] for one in events[1:]] == [payment_id(made)] * 2
     page = await answered(shop.cast, shop.ana.client, "read_statement", id=str(shop.ana.account_id))
     assert "PIX_TAKEN" in {row["type"] for row in page["data"]}
 

@@ -75,7 +75,7 @@ async def _known(
     session: Session, context: RequestContext, rail: str, reference: str, payment_id: str | None
 ) -> CollectContext:
     company = context.company_id
-    payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id, [rail])
+    payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id, rail)
     order = await store.order_by_reference(session, company, rail, reference)
     account = None if order is None else await account_of(session, company, order)
     reserved_by = None if order is None else await store.reservation(session, company, order.id)
@@ -212,6 +212,8 @@ class CollectionSettled(_News):
         merchant's own bank that may not be ours; it is listed, so that they can (docs/decisions/foreign-payments.md).
         """
         payment = known.payment
+        if payment is not None and payment.rail != self.rail:
+            return self.claimed.done(ALARMED, context)  # booked at another connection to the same account
         if is_connection(self.rail) and not self._is_ours(known):
             return self._alarmed(known, OTHER_AMOUNT, context)
         if self._is_of_another(known, context):

@@ -74,11 +74,11 @@ class ChargedBack(Act["ChargebackContext | None"]):
         company_id, news = context.company_id, self.news
         # The order first: another worker may book the charge between the two.
         paying = await order_by_reference(session, company_id, self.rail, news.reference)
-        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [self.rail])
+        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, self.rail)
         if payment is None and paying is not None and _is_awaited(paying):
             raise NotYet(_AGAIN_SECONDS)  # told out of order: the payment is booked before it is taken back
-        if payment is None or payment.order_id is None:
-            return None
+        if payment is None or payment.order_id is None or payment.rail != self.rail:
+            return None  # one at another connection to the same account is taken back there
         order = await order_by_id(session, company_id, payment.order_id)
         assert order is not None, "what has paid an order is of it"
         account = await account_of(session, company_id, order)

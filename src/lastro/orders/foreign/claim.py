@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 class ClaimContext:
     """A foreign payment and the order it is claimed for. order None: the company has no such order.
 
-    is_awaited: another payment of the order was accepted or is in the inbox. is_known: our books have a payment of its id.
+    is_awaited: another payment of the order was accepted or is in the inbox. is_known: our books have a payment of its id,
+    at whatever connection.
     """
 
     foreign: KeptForeign
@@ -68,7 +69,7 @@ class ClaimForeign(Act["ClaimContext | None"]):
         order = None if self.order_id is None else await order_by_id(session, company_id, self.order_id)
         if order is None:
             return ClaimContext(foreign, None, None, setup)
-        known = await payment_by_end_to_end_id(session, company_id, foreign.payment_id, [foreign.rail])
+        known = await payment_by_end_to_end_id(session, company_id, foreign.payment_id, foreign.rail)
         is_awaited = await reservation(session, company_id, order.id) is not None or await is_in_inbox(
             session, company_id, order
         )

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 _ROW = "SELECT f.* FROM foreign_payments f WHERE f.company_id = $1 AND "
 _BY_ID = _ROW + "f.id = $2"
-# Also what our books have by that rail already: an order's own payment is never listed.
+# Also what our books have already, and what an order asked for at another connection to the same account: the payment of an
+# order is never listed.
 _KNOWN = """
-SELECT n.rail, n.payment_id FROM unnest($2::text[], $3::text[]) n(rail, payment_id)
+SELECT n.rail, n.payment_id FROM unnest($2::text[], $3::text[], $4::text[]) n(rail, payment_id, txid)
  WHERE EXISTS (SELECT 1 FROM foreign_payments f WHERE f.company_id = $1 AND f.rail = n.rail AND f.payment_id = n.payment_id)
-    OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = $1 AND p.rail = n.rail AND p.end_to_end_id = n.payment_id)
+    OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = $1 AND p.end_to_end_id = n.payment_id
+                  AND numbered_by(p.rail) = numbered_by(n.rail))
+    OR EXISTS (SELECT 1 FROM connections c JOIN instruments i ON i.company_id = c.company_id AND i.rail = c.rail
+                WHERE c.company_id = $1 AND c.rail <> n.rail AND i.reference = n.txid)
 """
 _LISTED = """
 SELECT payment_id FROM foreign_payments
@@ -46,9 +50,9 @@ async def read_foreign(session: Session, company_id: UUID, foreign_id: UUID) -> 
 
 
 async def known(session: Session, company_id: UUID, payments: Sequence[ForeignPayment]) -> frozenset[tuple[str, str]]:
-    """Reads the rail and id of those that are listed or booked."""
+    """Reads the rail and id of those that are listed or booked, or asked for at another connection."""
     rails, names = [one.rail for one in payments], [one.payment_id for one in payments]
-    rows = await session.fetch(_KNOWN, company_id, rails, names)
+    rows = await session.fetch(_KNOWN, company_id, rails, names, [one.txid for one in payments])
     return frozenset((row["rail"], row["payment_id"]) for row in rows)
 
 

@@ -17,10 +17,9 @@ from lastro.orders.cards.model import CardPayment
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, OrderShown, Party, Payment, PixKey
-from lastro.rails.port import BOOK, CARD_CHARGEBACK, PIX, currency_of
+from lastro.rails.port import CARD_CHARGEBACK, PIX, currency_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from uuid import UUID
 
     from asyncpg import Record
@@ -111,7 +110,7 @@ _FILTERS = {
     "other_method": f"o.payment_method = {{}} AND o.payment_method <> '{PIX_METHOD}'",
     "static_qrcode_id": "o.static_qrcode_id = {}",
 }
-_PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND rail = ANY ($3::text[])"
+_PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND numbered_by(rail) = numbered_by($3)"
 _RESERVED = "SELECT rail FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
 _PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
@@ -263,13 +262,13 @@ async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
 
 
 async def payment_by_end_to_end_id(
-    session: Session, company_id: UUID, end_to_end_id: str, rails: Sequence[str] = (PIX, BOOK)
+    session: Session, company_id: UUID, end_to_end_id: str, rail: str = PIX
 ) -> Payment | None:
-    """Reads a Pix by endToEndId, or a partner's payment by its id. rails: the Pix's or the partner's.
+    """Reads a Pix by endToEndId, or a partner's payment by its id. rail: the Pix's or the partner's.
 
-    A Pix has the same id if a network has carried it or we have.
+    A Pix has the same id if a network has carried it or we have. One at a connection has it at any other connection too.
     """
-    row = await session.row(_PAYMENT, company_id, end_to_end_id, list(rails))
+    row = await session.row(_PAYMENT, company_id, end_to_end_id, rail)
     return None if row is None else payment_from(row)
 
 
