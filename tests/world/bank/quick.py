@@ -10,7 +10,7 @@ from functools import partial
 from lastro.app import wiring
 from lastro.cli import main
 from lastro.http_client import OutgoingClient
-from lastro.rails.api_pix import connections, nightly, oauth, opening
+from lastro.rails.api_pix import Connection, nightly, oauth, opening
 
 TIMEOUT_SECONDS = 1.0  # of endpoints, as in tests/world/hurried_worker.py
 POLL_SECONDS = 0.5
@@ -19,7 +19,7 @@ TOKENS_A_MINUTE, LONGEST_PAUSE_SECONDS, FEWER_SECONDS = 600, 1.0, 2.0
 _polling_of = opening.polling_of
 
 
-def quick(connection: connections.Connection) -> object:
+def quick(connection: Connection) -> object:
     """What is watched at a connection, more often than a file may say."""
     return replace(_polling_of(connection), poll_seconds=POLL_SECONDS)
 

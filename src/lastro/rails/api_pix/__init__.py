@@ -6,7 +6,7 @@ Rooms do not see it. app, config, cli, ops and observability use the names here.
 from lastro.rails.api_pix.banks_file import read
 from lastro.rails.api_pix.checking import Finding, certificate, check
 from lastro.rails.api_pix.client import ApiPix
-from lastro.rails.api_pix.connections import Connection
+from lastro.rails.api_pix.connection_config import Connection
 from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
 from lastro.rails.api_pix.issuing import ApiPixIssuer

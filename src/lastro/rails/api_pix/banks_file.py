@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.api_pix import files
-from lastro.rails.api_pix.connections import CAPABILITIES, ORDINARY_SCOPES, SCOPES, Connection
+from lastro.rails.api_pix.connection_config import CAPABILITIES, ORDINARY_SCOPES, SCOPES, Connection
 from lastro.rails.api_pix.dialects import DIALECTS
 from lastro.rails.api_pix.files import FileUnfit, from_disk
 from lastro.rails.api_pix.tls import CertificateFiles, CertificateUnfit, authorities, identity

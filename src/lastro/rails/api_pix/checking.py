@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.connection_config import Connection
     from lastro.rails.api_pix.line import Ambient
     from lastro.rails.network_client import NetworkAnswer
 

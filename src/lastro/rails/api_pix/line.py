@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.core.secrets import Secret
-    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.connection_config import Connection
     from lastro.rails.api_pix.exchange import Cause
     from lastro.rails.api_pix.oauth import TokenRequest
     from lastro.rails.network_client import NetworkAnswer

@@ -22,7 +22,7 @@ from lastro.rails.port import Transient
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.connection_config import Connection
     from lastro.rails.network_client import NetworkAnswer
 
 EARLY_SECONDS = 30.0  # so long before its end a token is not used any more

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.core.db import Database
-    from lastro.rails.api_pix.connections import Connection
+    from lastro.rails.api_pix.connection_config import Connection
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.issuing import Hint
     from lastro.rails.api_pix.sweep import Takings

@@ -118,7 +118,6 @@ from lastro.rails.port.collecting import (
     kind_of,
     rails_like,
 )
-from lastro.rails.port.connections import RESERVED, entry_word, is_connection, is_pix
 from lastro.rails.port.directory import (
     Asking,
     BudgetSpent,
@@ -246,6 +245,7 @@ from lastro.rails.port.rail import (
     proof,
     refused,
 )
+from lastro.rails.port.rail_kinds import RESERVED, entry_word, is_connection, is_pix
 from lastro.rails.port.reasons import NOT_TAKEN, REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
 from lastro.rails.port.recurrence import (
     AUTHORIZATION_ANSWER,
