@@ -3,15 +3,18 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from lastro.core.money import Money
-from lastro.rails.api_pix import issuing, wire
+from lastro.rails.api_pix import SetUpWrongly, issuing, wire
 from lastro.rails.api_pix.errors import Meaning, Where, judge
+from lastro.rails.api_pix.line import demand_answer
 from lastro.rails.messages import Malformed
 from lastro.rails.network_client import NetworkAnswer
+from lastro.rails.port import Transient
 from lastro.rails.port.issuing import ChargeRequest
 
 from . import pix_api
@@ -111,14 +114,21 @@ def test_every_type_of_error_that_the_text_names_means_what_its_status_says() ->
 
 def _judged(status: int, body: bytes, where: Where, label: str) -> str:
     """Holds what an answer of the bank's own means (bank-rail.md §4.7), and returns its code."""
-    verdict = judge(NetworkAnswer(status, {}, body), where)
+    answer = NetworkAnswer(status, {}, body)
+    verdict = judge(answer, where)
+    if status == 403 or status >= 500:  # the line itself raises for what is not about the object
+        with pytest.raises(Transient) as told:
+            demand_answer(where.partition(" ")[0], answer, datetime.now(UTC))
+        assert isinstance(told.value, SetUpWrongly) is (status == 403), label
+        return verdict.code
+    demand_answer(where.partition(" ")[0], answer, datetime.now(UTC))
     is_of_one = where in {"GET cob", "PATCH cob", "GET pix", "GET return"}  # of one object by its name
     meaning = Meaning.TRANSIENT
     if status == 404 and is_of_one:
         meaning = Meaning.UNKNOWN
     if status == 400 and where != "GET list":
         meaning = Meaning.PERMANENT
-    alarms = status in {403, 410} or (status == 404 and not is_of_one) or (status == 400 and where == "GET list")
+    alarms = status == 410 or (status == 404 and not is_of_one) or (status == 400 and where == "GET list")
     assert (verdict.meaning, verdict.alarms, verdict.is_worded) == (meaning, alarms, True), label
     return verdict.code
 

@@ -280,6 +280,44 @@ async def test_an_order_expires_once_the_bank_says_so(at_bank: Connected) -> Non
     assert await at_bank.status() == ["EXPIRED"]
 
 
+@in_one_test(
+    ("status", "state", "event"),
+    [
+        ("REMOVIDA_PELO_USUARIO_RECEBEDOR", "CANCELED", "ORDER-PAYIN.CANCELED"),
+        ("REMOVIDA_PELO_PSP", "ERROR", "ORDER-PAYIN.ERROR"),
+    ],
+)
+async def test_an_order_whose_charge_others_have_removed_ends_as_they_say(
+    at_bank: Connected, status: str, state: str, event: str
+) -> None:
+    made = await at_bank.make(externalId=f"order-{state}")
+    order_id = UUID(made["id"])
+    at_bank.bank.charges[made["pix"]["conciliationId"]]["status"] = status
+    await end(at_bank, Expire(order_id, at_bank.here, before_its_time=True, issuers=at_bank.issuers))
+    read = await answered(at_bank.shop.cast, at_bank.shop.ana.client, "read_order", id=made["id"])
+    assert read["status"] == state
+    assert (status in str(read.get("errorMessage"))) is (state == "ERROR")
+    (row,) = await at_bank.shop.rows(f"SELECT type FROM events WHERE reference_id = '{order_id}'")
+    assert row["type"] == event
+    sql = f"SELECT reason FROM history WHERE reference_id = '{order_id}' ORDER BY version DESC LIMIT 1"
+    assert status in (await at_bank.shop.column(sql))[0]
+
+
+async def test_a_client_that_cancels_what_others_have_removed_gets_its_cancel(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    at_bank.bank.charges[made["pix"]["conciliationId"]]["status"] = "REMOVIDA_PELO_PSP"
+    assert isinstance(await end(at_bank, CancelOrder(UUID(made["id"]), at_bank.here, at_bank.issuers)), Done)
+    assert await at_bank.status() == ["CANCELED"]
+
+
+async def test_an_order_at_a_bank_whose_clock_is_not_ours_is_refused_and_undone(at_bank: Connected) -> None:
+    at_bank.bank.now -= timedelta(hours=3)
+    refused = await at_bank.send()
+    assert isinstance(refused, Refused)
+    assert (refused.kind, await at_bank.status()) == (Kind.UNAVAILABLE, [])
+    assert [charge["status"] for charge in at_bank.bank.charges.values()] == ["REMOVIDA_PELO_USUARIO_RECEBEDOR"]
+
+
 async def test_without_its_bank_an_order_does_not_expire(at_bank: Connected) -> None:
     await at_bank.make()
     (order_id,) = await at_bank.shop.column("SELECT id FROM orders")

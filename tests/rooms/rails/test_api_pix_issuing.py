@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,10 +10,10 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from lastro.core.money import Money
-from lastro.rails.api_pix import issuing
+from lastro.rails.api_pix import BankLine, issuing
 from lastro.rails.api_pix.issuing import ApiPixIssuer, charge_body
 from lastro.rails.port import Person, Transient
-from lastro.rails.port.issuing import AnswerInvalid, ChargeRequest, IssueRefused
+from lastro.rails.port.issuing import AnswerInvalid, ChargeEnd, ChargeRequest, IssueRefused
 from lastro.standards import brcode
 
 from .api_pix_bank import AT, Bank, problem, serving
@@ -21,19 +21,21 @@ from .api_pix_bank import AT, Bank, problem, serving
 TXID = "00007" + "a" * 27
 REQUEST = ChargeRequest(TXID, Money(1050, "BRL"), "loja@example.com", 3600, "Loja da Ana", "SAO PAULO")
 PATH = f"/cob/{TXID}"
+REMOVED = "REMOVIDA_PELO_USUARIO_RECEBEDOR"
 
 
 @dataclass
 class Counter:
     bank: Bank
     issuer: ApiPixIssuer
+    line: BankLine
 
 
 @pytest.fixture
 async def counter() -> AsyncIterator[Counter]:
     bank = Bank()
     async with serving(bank) as line:
-        yield Counter(bank, ApiPixIssuer("efi1", line, "utc"))
+        yield Counter(bank, ApiPixIssuer("efi1", line, "utc", tell=line.tell), line)
 
 
 def answers(status: int, body: Any = "", **more: Any) -> Any:
@@ -245,3 +247,95 @@ async def test_a_request_beyond_the_bounds_is_never_sent(counter: Counter, chang
 
 def test_the_same_request_is_the_same_bytes() -> None:
     assert charge_body(REQUEST) == charge_body(replace(REQUEST))
+
+
+@pytest.mark.parametrize("hours", [-3, 3, 1, -0.3])
+async def test_a_bank_whose_clock_is_not_ours_makes_no_charge(counter: Counter, hours: float) -> None:
+    """Local time marked as UTC, under a dialect that takes it for UTC: payments would be before their order."""
+    counter.bank.now = AT + timedelta(hours=hours)
+    with capture_logs() as logs, pytest.raises(AnswerInvalid) as invalid:
+        await counter.issuer.issue(replace(REQUEST, now=AT))
+    assert invalid.value.field == "calendario.criacao"
+    assert [line["event"] for line in logs] == ["bank.answer_invalid", "bank.set_up_wrongly"]
+    assert (logs[1]["kind"], "look at clock and dialect" in logs[1]["reason"]) == ("clock", True)
+    assert f"{hours * 3600:.0f} s" in logs[1]["cause"]
+    assert counter.line.troubles == {"clock"}
+    assert counter.bank.charges[TXID]["status"] == REMOVED
+
+
+@pytest.mark.parametrize("minutes", [-14, 0, 14])
+async def test_a_clock_that_differs_a_little_is_let_be(counter: Counter, minutes: int) -> None:
+    counter.bank.now = AT + timedelta(minutes=minutes)
+    assert (await counter.issuer.issue(replace(REQUEST, now=AT))).expires_at == counter.bank.now + timedelta(hours=1)
+
+
+async def test_a_clock_is_read_as_the_connection_says(counter: Counter) -> None:
+    local = ApiPixIssuer("efi1", counter.line, "local-marked-z")
+    counter.bank.now = AT - timedelta(hours=3)
+    assert (await local.issue(replace(REQUEST, now=AT))).expires_at == AT + timedelta(hours=1)
+
+
+# ── ended ──
+
+
+async def removed(counter: Counter, now: datetime = AT) -> ChargeEnd:
+    return await counter.issuer.remove(TXID, REQUEST.amount, now)
+
+
+async def test_a_charge_that_we_end_has_ended(counter: Counter) -> None:
+    await counter.issuer.issue(REQUEST)
+    assert await removed(counter) is ChargeEnd.ENDED
+    assert counter.bank.sent("PATCH") == [{"status": REMOVED}]
+
+
+@pytest.mark.parametrize(
+    ("status", "end"), [(REMOVED, ChargeEnd.REMOVED_BY_OTHERS), ("REMOVIDA_PELO_PSP", ChargeEnd.REMOVED_BY_BANK)]
+)
+async def test_a_charge_that_others_have_ended_is_told(counter: Counter, status: str, end: ChargeEnd) -> None:
+    await counter.issuer.issue(REQUEST)
+    counter.bank.charges[TXID]["status"] = status
+    with capture_logs() as logs:
+        assert await removed(counter) is end
+    assert [(line["event"], line["code"]) for line in logs] == [("bank.charge_removed_there", status)]
+
+
+async def test_an_end_of_ours_whose_answer_was_lost_is_ours(counter: Counter) -> None:
+    await counter.issuer.issue(REQUEST)
+    counter.bank.next("PATCH cob", LOST)
+    with pytest.raises(Transient):
+        await removed(counter)
+    with capture_logs() as logs:
+        assert await removed(counter) is ChargeEnd.ENDED
+    assert logs == []
+
+
+async def test_a_charge_that_the_bank_does_not_know_has_ended_and_is_told(counter: Counter) -> None:
+    with capture_logs() as logs:
+        assert await removed(counter) is ChargeEnd.ENDED
+    assert [line["event"] for line in logs] == ["bank.charge_unknown"]
+
+
+async def test_a_charge_that_stays_open_ends_with_its_time(counter: Counter) -> None:
+    """By a bank that takes its end and keeps it, or refuses the end of what is over."""
+    await counter.issuer.issue(REQUEST)
+    for behaviour in (answers(204), refuses(400, "CobOperacaoInvalida")):
+        for now, end in ((AT, None), (AT + timedelta(hours=2), ChargeEnd.ENDED)):
+            counter.bank.next("PATCH cob", behaviour)
+            if end is None:
+                with pytest.raises(Transient, match="keeps the charge open"):
+                    await removed(counter, now)
+            else:
+                assert await removed(counter, now) is end
+
+
+@pytest.mark.parametrize(
+    ("amounts", "end"),
+    [((), ChargeEnd.UNSHOWN), (("10.50",), ChargeEnd.PAID), (("10.51", "10.50"), ChargeEnd.PAID), (("10.51",), ChargeEnd.ENDED)],
+)  # fmt: skip
+async def test_a_charge_that_was_paid_is_ended_by_its_payment_alone(
+    counter: Counter, amounts: tuple[str, ...], end: ChargeEnd
+) -> None:
+    await counter.issuer.issue(REQUEST)
+    pix = [counter.bank.payments[counter.bank.pay(n, AT, amount, txid=TXID)] for n, amount in enumerate(amounts)]
+    counter.bank.charges[TXID] |= {"status": "CONCLUIDA", "pix": pix}
+    assert await removed(counter) is end

@@ -97,6 +97,7 @@ def test_everything_that_may_be_said(folder: Path) -> None:
         key_file='"one.key"', ca_file='"authority.pem"', scopes='["cob.read", "pix.read"]', webhook='"https://pay.example.com/"',
         secret_file='"path"', peers=f'["{hexes}", "{"x" * 43}"]', poll_seconds="600", window_days="31", issuing="false",
         capabilities='["cob"]', requests_per_minute="60", app_key_file='"key"', bank_account='"12345-6"', traced="true", remove_orphans="true",
+        clock='"local"',
     )  # fmt: skip
     made = good(folder, text)
     assert (made.base_url, made.token_url) == ("https://pix.bank.example/v2", "https://token.bank.example")
@@ -105,6 +106,7 @@ def test_everything_that_may_be_said(folder: Path) -> None:
     assert (made.poll_seconds, made.window_days, made.requests_per_minute) == (600, 31, 60)
     assert (made.is_issuing, made.is_traced, made.bank_account) == (False, True, "12345-6")
     assert made.is_removing_orphans
+    assert (made.dialect.name, made.dialect.clock, DIALECTS[made.dialect.name].clock) == ("efi", "local", "utc")
     assert made.scopes == ("cob.read", "pix.read")
     assert made.capabilities == {"cob"}
     assert made.app_key is not None
@@ -257,6 +259,7 @@ MISTAKES: list[tuple[str, dict[str, str | None], str]] = [
     ("polls in halves", {"poll_seconds": "7.5"}, "[efi1] poll_seconds must be a whole number from 5 to 600"),
     ("no window", {"window_days": "0"}, "[efi1] window_days must be a whole number from 1 to 31"),
     ("asks never", {"requests_per_minute": "0"}, "[efi1] requests_per_minute must be"),
+    ("another clock", {"clock": '"noon"'}, "[efi1] clock must be one of utc, local-marked-z, local"),
     ("perhaps", {"issuing": '"yes"'}, "[efi1] issuing must be true or false"),
     ("no application's key", {"dialect": '"bb"'}, "[efi1] app_key_file is not set: bb"),
     ("no account at the bank", {"dialect": '"inter"'}, "[efi1] bank_account is not set"),

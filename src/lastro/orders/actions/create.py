@@ -24,7 +24,7 @@ from lastro.orders.partners import partner_name, ways
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
-from lastro.rails.port import PIX, ChargeRequest
+from lastro.rails.port import PIX, ChargeRequest, was_stepped
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class MakeOrder(Act[CreateOrderContext]):
             pix_ids.dynamic_txid(known.setup.number, context.chance.bytes(32)),
             final_of(self.amount, known.setup.fees.at(context.now)), known.key.key,
             order.expiration or DEFAULT_EXPIRATION_SECONDS, known.account.holder.full_name, known.account.city,
-            issuing.payer_of(self.form), order.description,
+            issuing.payer_of(self.form), order.description, None if was_stepped(context) else context.now,
         )  # fmt: skip
         for before in self.answered:
             if before.key == known.key and before.issued is not None and before.final == request.amount:

@@ -23,7 +23,7 @@ from lastro.orders.rules import is_over
 from lastro.orders.silence import silent
 from lastro.orders.states import ORDERS
 from lastro.orders.store.sending import sending
-from lastro.rails.port import Transient
+from lastro.rails.port import REFUSED_BY_NETWORK, ChargeEnd, Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ class EndOrderContext:
     """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back.
 
     is_told: the partner that collects it has no more to tell of its time. registration: how the message stands by which that
-    partner hears of it. is_removed: the bank of its connection says that nobody can pay it any more.
+    partner hears of it. charge: what the bank of its connection says of its charge, once it was told to end it.
     """
 
     order: Order
@@ -56,12 +56,17 @@ class EndOrderContext:
     returns: tuple[ReturnId, ...] = ()
     is_told: bool = True
     registration: Sending | None = None
-    is_removed: bool = False
+    charge: ChargeEnd | None = None
 
     @property
     def under_way(self) -> bool:
         """True where money was announced, or is in the inbox unhandled."""
         return self.reserved or self.in_inbox
+
+    @property
+    def is_removed(self) -> bool:
+        """True if its charge can be paid no more."""
+        return self.charge is not None and self.charge.is_over
 
 
 async def known_of(
@@ -99,12 +104,13 @@ async def demand_told(known: EndOrderContext, streams: StreamsRead | None, conte
 
 
 def ended(
-    known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
-) -> Write:
-    """Ends the order without money, and notifies the client."""
+    known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None,
+    reason: str | None = None,
+) -> Write:  # fmt: skip
+    """Ends the order without money, and notifies the client. reason: for its history alone."""
     order = known.order
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
-    move = ORDERS.move(order, trigger, context.now, reason=error, **sets)
+    move = ORDERS.move(order, trigger, context.now, reason=error or reason, **sets)
     event = pay_in(context, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
     write = Write(context.company_id, moves=(move,), events=(event,)) + card_moved(order, trigger, context)
     return write if known.is_removed else write + closed(order, context, known.registration)
@@ -132,7 +138,7 @@ async def removed_at_bank(
         raise Transient("the connection is not configured here", is_on_its_way=False)
     amount = known.order.final_amount
     assert amount is not None, "a bank makes no charge of an open amount"
-    return replace(known, is_removed=await issuer.remove(made.reference, amount, context.now))
+    return replace(known, charge=await issuer.remove(made.reference, amount, context.now))
 
 
 @dataclass(frozen=True)
@@ -178,12 +184,21 @@ class Expire(Act["EndOrderContext | None"]):
         return self.before_its_time or (known.is_told and is_over(known.order, context.now, EXPIRY_GRACE))
 
     def decide(self, known: EndOrderContext | None, context: RequestContext) -> Done | Refused:
-        """Makes the order EXPIRED and returns its parts, unless a payment came. Subscriptions end their own orders."""
+        """Makes the order EXPIRED and returns its parts, unless a payment came. Subscriptions end their own orders.
+
+        One whose charge was removed at the bank, and not by us, is CANCELED; ERROR where the bank itself removed it.
+        """
         if known is None or not self._is_due(known, context):
             return Done(None, b"")
         if known.order.bank_code is not None and not known.is_removed:
             return Done(None, b"")  # paid there, as it will be told; or the bank did not answer
-        return Done(ended(known, "expire", context, self.place) + parts_back(known.parts, known.returns, context), b"")
+        if known.charge is ChargeEnd.REMOVED_BY_OTHERS:
+            write = ended(known, "cancel", context, self.place, reason=known.charge.value)
+        elif known.charge is ChargeEnd.REMOVED_BY_BANK:
+            write = ended(known, "fail", context, self.place, error=f"{known.charge.value}: {REFUSED_BY_NETWORK}")
+        else:
+            write = ended(known, "expire", context, self.place)
+        return Done(write + parts_back(known.parts, known.returns, context), b"")
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,15 @@ import re
 import tomllib
 from base64 import urlsafe_b64encode
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import urlsplit
 
 from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.api_pix import files
 from lastro.rails.api_pix.connection_config import CAPABILITIES, ORDINARY_SCOPES, SCOPES, Connection
-from lastro.rails.api_pix.dialects import DIALECTS
+from lastro.rails.api_pix.dialects import DIALECTS, Clock
 from lastro.rails.api_pix.files import FileUnfit, from_disk
 from lastro.rails.api_pix.tls import CertificateFiles, CertificateUnfit, authorities, identity
 from lastro.standards.account_numbers import in_full, is_account_number
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z][a-z0-9]{1,15}")  # the column rail of the schema
 KEYS = frozenset({
-    "company", "dialect", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file", "key_file",
-    "certificate_password_file", "ca_file", "keys", "scopes", "capabilities", "issuing", "webhook", "secret_file", "peers",
-    "poll_seconds", "window_days", "requests_per_minute", "app_key_file", "bank_account", "traced",
+    "company", "dialect", "clock", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file",
+    "key_file", "certificate_password_file", "ca_file", "keys", "scopes", "capabilities", "issuing", "webhook",
+    "secret_file", "peers", "poll_seconds", "window_days", "requests_per_minute", "app_key_file", "bank_account", "traced",
     "remove_orphans",
 })  # fmt: skip
 _CLIENT_ID, _ONE_LINE = re.compile(r"[\x21-\x7e]{1,256}"), re.compile(r"[\x20-\x7e]{1,4096}")
@@ -155,9 +156,18 @@ class _Table:
     def _dialect(self) -> Dialect:
         given = self._table.get("dialect", "standard")
         if isinstance(given, str) and given in DIALECTS:
-            return DIALECTS[given]
+            return self._clocked(DIALECTS[given])
         self._say("dialect", f"must be one of {', '.join(DIALECTS)}, not {_short(given)!r}")
         return DIALECTS["standard"]
+
+    def _clocked(self, dialect: Dialect) -> Dialect:
+        """Returns the dialect, with the clock that the connection names."""
+        given = self._table.get("clock", dialect.clock)
+        for clock in get_args(Clock):
+            if given == clock:
+                return replace(dialect, clock=clock)
+        self._say("clock", f"must be one of {', '.join(get_args(Clock))}")
+        return dialect
 
     def _text(self, key: str, form: re.Pattern[str], says: str, *, is_needed: bool = True) -> str | None:
         given = self._table.get(key)

@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 class ChargeState:
     """A charge as the bank has it. status: its word. payments: those that it names; a CONCLUIDA may name none yet.
 
-    ends_at: until when it may be paid; None: the bank does not say.
+    ends_at: until when it may be paid; None: the bank does not say. was_over: it was, before we asked for its end.
     """
 
     txid: str
@@ -40,10 +40,11 @@ class ChargeState:
     amount: Money
     payments: tuple[BankPayment, ...] = ()
     ends_at: datetime | None = None
+    was_over: bool = False
 
     @property
     def is_open(self) -> bool:
-        """True if its status lets it be paid, and no payment is shown."""
+        """True if it may be paid, and shows no payment."""
         return self.status == wire.ACTIVE and not self.payments
 
 
@@ -96,7 +97,8 @@ class Charges:
             raise alarmed(verdict, self._rail, "PATCH cob", txid).transient
         found = await self.state(txid)
         if isinstance(found, Unknown) or not found.is_open:
-            return found
+            is_refused = verdict.meaning is not Meaning.DONE
+            return replace(found, was_over=True) if is_refused and not isinstance(found, Unknown) else found
         if verdict.meaning is Meaning.PERMANENT:
             raise verdict.permanent
         if verdict.meaning is Meaning.DONE:

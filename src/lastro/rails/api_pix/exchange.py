@@ -28,7 +28,7 @@ _LOOKED_SECONDS = 30.0
 _WORD = re.compile(r"[A-Z0-9_]{1,60}")
 
 # What the operator has to put right; each has its sentence in `trouble.py`.
-Cause = Literal["certificate", "bank_certificate", "client", "token", "access", "address", "scopes"]
+Cause = Literal["certificate", "bank_certificate", "client", "token", "access", "address", "scopes", "clock"]
 
 
 class Fault(NamedTuple):

@@ -13,9 +13,18 @@ import structlog
 from lastro.rails.api_pix import codes, wire
 from lastro.rails.api_pix.charges import Charges, StillOpen
 from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
+from lastro.rails.api_pix.exchange import SetUpWrongly
+from lastro.rails.api_pix.polling import OVERLAP
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Permanent, Transient, Unknown
-from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, IssueRefused
+from lastro.rails.port.issuing import (
+    ISSUE_SECONDS,
+    AnswerInvalid,
+    ChargeEnd,
+    ChargeRequest,
+    IssuedCharge,
+    IssueRefused,
+)
 from lastro.standards.pix_keys import names_key
 
 if TYPE_CHECKING:
@@ -23,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.core.money import Money
+    from lastro.rails.api_pix.charges import ChargeState
     from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.errors import Where
     from lastro.rails.api_pix.exchange import Line
@@ -36,6 +46,9 @@ _MOST_SECONDS = 2**31 - 1  # API Pix 2.9.0, calendario.expiracao
 LONGEST_TEXT = 140
 LONGEST_NAME = 200  # API Pix 2.9.0, devedor.nome
 LONGEST_KEY = 77
+# The bank's time of a new charge from ours. So much later or earlier each poll still finds a payment; a wrong zone is more.
+CLOCKS_DIFFER = OVERLAP
+_MOST_ASKED = 10_000
 _LEAST_SECONDS = 0.3  # to look, once the answer to the charge itself was none
 _REMOVE_SECONDS = 2.0  # what a client waits longer, where the bank's answer was wrong
 _FIELDS = {
@@ -47,13 +60,21 @@ _log = structlog.get_logger(__name__)
 
 
 class ApiPixIssuer:
-    """An Issuer: one connection to a bank. rail: its name. hint: notes payments for whoever polls, by endToEndId."""
+    """An Issuer: one connection to a bank.
 
-    def __init__(self, rail: str, line: Line, clock: Clock, hint: Hint | None = None) -> None:
+    rail: its name. hint: notes payments for whoever polls, by endToEndId. tell: takes a mistake of set-up.
+    """
+
+    def __init__(
+        self, rail: str, line: Line, clock: Clock, hint: Hint | None = None,
+        tell: Callable[[SetUpWrongly], None] | None = None,
+    ) -> None:  # fmt: skip
         self._rail = rail
         self._line = line
         self._clock = clock
         self._hint = hint
+        self._tell = tell
+        self._asked: dict[str, None] = {}  # txids whose removal was asked for, and may have taken effect unanswered
         self._charges = Charges(rail, line, clock, ISSUE_SECONDS)
 
     async def issue(self, request: ChargeRequest) -> IssuedCharge:
@@ -68,29 +89,43 @@ class ApiPixIssuer:
         except Malformed as wrong:
             field = str(wrong)
             _log.critical("bank.answer_invalid", rail=self._rail, network_id=request.txid, code=field)
+            if isinstance(wrong, ClockDiffers) and self._tell is not None:
+                self._tell(SetUpWrongly("clock", f"a charge made now is {wrong.seconds} s from our time"))
             if charge.status in {None, wire.ACTIVE}:
                 await self._remove(request.txid)
             raise AnswerInvalid(field) from wrong
 
-    async def remove(self, txid: str, amount: Money, now: datetime) -> bool:
+    async def remove(self, txid: str, amount: Money, now: datetime) -> ChargeEnd:
         """Removes a charge; where the bank will not, looks what became of it; as the port says."""
-        try:
-            found = await self._charges.remove(txid)
-        except Permanent:  # some banks end no charge whose time is over
-            found = await self._charges.state(txid)
-        except StillOpen as kept:
-            found = kept.state
+        is_ours = txid in self._asked
+        self._remember(txid)
+        found = await self._removed(txid)
         if isinstance(found, Unknown):
-            return True
+            _log.error("bank.charge_unknown", rail=self._rail, network_id=txid)
+            return ChargeEnd.ENDED
         if found.payments and self._hint is not None:  # a bank may list them too late for any poll
             await self._hint([one.payment_id for one in found.payments])
-        if any(one.amount == amount for one in found.payments):
-            return False
-        if found.status == wire.CONCLUDED:
-            return bool(found.payments)  # none is shown yet, or others than were asked for
-        if found.status != wire.ACTIVE or (found.ends_at is not None and found.ends_at < now):
-            return True
-        raise Transient("the bank keeps the charge open", is_on_its_way=False)
+        end = end_of(found, amount, now, is_ours=is_ours)
+        if end is None:
+            raise Transient("the bank keeps the charge open", is_on_its_way=False)
+        self._asked.pop(txid, None)
+        if end in {ChargeEnd.REMOVED_BY_OTHERS, ChargeEnd.REMOVED_BY_BANK}:
+            _log.error("bank.charge_removed_there", rail=self._rail, network_id=txid, code=end.value)
+        return end
+
+    async def _removed(self, txid: str) -> ChargeState | Unknown:
+        """Has the bank end a charge, and returns what it is then. It may still be open."""
+        try:
+            return await self._charges.remove(txid)
+        except StillOpen as kept:
+            return kept.state
+        except Permanent:  # some banks end no charge whose time is over
+            return await self._charges.state(txid)
+
+    def _remember(self, txid: str) -> None:
+        if len(self._asked) >= _MOST_ASKED:
+            del self._asked[next(iter(self._asked))]
+        self._asked[txid] = None
 
     async def close(self) -> None:
         """Ends its connections."""
@@ -143,6 +178,27 @@ class ApiPixIssuer:
         return alarmed(judge(answer, where), self._rail, where, txid)
 
 
+def end_of(found: ChargeState, amount: Money, now: datetime, *, is_ours: bool) -> ChargeEnd | None:
+    """Returns the end of a charge. None: it is open. is_ours: an answer to our own removal may have been lost."""
+    if any(one.amount == amount for one in found.payments):
+        return ChargeEnd.PAID
+    if found.status == wire.CONCLUDED:  # none is shown yet, or others than were asked for
+        return ChargeEnd.ENDED if found.payments else ChargeEnd.UNSHOWN
+    if found.status == wire.REMOVED_BY_BANK:
+        return ChargeEnd.REMOVED_BY_BANK
+    if found.status == wire.REMOVED_BY_US:
+        return ChargeEnd.REMOVED_BY_OTHERS if found.was_over and not is_ours else ChargeEnd.ENDED
+    return ChargeEnd.ENDED if found.ends_at is not None and found.ends_at < now else None
+
+
+class ClockDiffers(Malformed):
+    """The bank's time of a new charge is not ours. seconds: what it differs by, more than nought if it is ahead."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("calendario.criacao")
+        self.seconds = seconds
+
+
 def charge_body(request: ChargeRequest) -> bytes:
     """Returns the body of a charge. ValueError: something of it is beyond the bounds of API Pix."""
     if not 1 <= request.seconds <= _MOST_SECONDS:
@@ -190,6 +246,8 @@ def issued(request: ChargeRequest, charge: BankCharge, clock: Clock) -> IssuedCh
     if seconds is None or not 1 <= seconds <= _MOST_SECONDS:
         raise Malformed("calendario.expiracao")
     made_at = wire.instant(calendar.criacao, clock, "calendario.criacao")
+    if request.now is not None and abs(made_at - request.now) > CLOCKS_DIFFER:
+        raise ClockDiffers(round((made_at - request.now).total_seconds()))
     code, location = codes.code_of(charge, request.amount, codes.Merchant(request.receiver_name, request.receiver_city))
     location_id = None if charge.loc is None or charge.loc.id is None else str(charge.loc.id)[:64]
     return IssuedCharge(

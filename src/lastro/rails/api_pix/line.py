@@ -58,6 +58,10 @@ class BankLine:
         except CertificateUnfit as unfit:
             self._troubles.tell(SetUpWrongly("certificate", f"{unfit.field} {unfit.reason}"))
 
+    def tell(self, wrong: SetUpWrongly) -> None:
+        """Tells the operator of a mistake of set-up that an answer shows."""
+        self._troubles.tell(wrong)
+
     @property
     def troubles(self) -> frozenset[Cause]:
         """Mistakes of the set-up that were met in the last ten minutes."""

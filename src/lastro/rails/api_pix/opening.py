@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.connection_config import Connection
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.issuing import Hint
+    from lastro.rails.api_pix.line import BankLine
     from lastro.rails.api_pix.sweep import Takings
     from lastro.rails.port.foreign import Foreign
 
@@ -79,9 +80,9 @@ def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor
     return RailCursor(stores.database, connection.name, stream, stores.token)
 
 
-def issuer_of(connection: Connection, line: Line, hint: Hint | None = None) -> ApiPixIssuer:
+def issuer_of(connection: Connection, line: BankLine, hint: Hint | None = None) -> ApiPixIssuer:
     """Returns what makes an order's charge at a connection. hint: notes payments for whoever polls."""
-    return ApiPixIssuer(connection.name, line, connection.dialect.clock, hint)
+    return ApiPixIssuer(connection.name, line, connection.dialect.clock, hint, line.tell)
 
 
 def statements_of(

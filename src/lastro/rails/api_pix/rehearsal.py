@@ -42,14 +42,16 @@ class Rehearsal:
         connection = line.connection
         self.txid = self.return_id = _NAME + random
         self._now, self._clock, self._pause = now, clock, pause
-        self._issuer = ApiPixIssuer(connection.name, line, connection.dialect.clock)
+        self._issuer = ApiPixIssuer(connection.name, line, connection.dialect.clock, tell=line.tell)
         self._charges = Charges(connection.name, line, connection.dialect.clock)
         self._returned: ReturnedPayment | None = None
         self._returns = Returns(connection.name, line, connection.dialect.clock, self._payment_of)
 
     async def charge(self, key: str, amount: Money) -> IssuedCharge:
         """Makes the charge. IssueRefused, AnswerInvalid, Transient: there is none."""
-        request = port.ChargeRequest(self.txid, amount, key, CHARGE_SECONDS, "LASTRO", "BRASILIA", text="Ensaio do lastro")
+        request = port.ChargeRequest(
+            self.txid, amount, key, CHARGE_SECONDS, "LASTRO", "BRASILIA", text="Ensaio do lastro", now=self._now()
+        )
         return await self._issuer.issue(request)
 
     async def payment(self) -> BankPayment | None:

@@ -233,7 +233,7 @@ class ClientTls:
         return None if self._loaded is None or self._loaded.identity is None else self._loaded.identity.not_after
 
     def demand_in_time(self, now: datetime) -> None:
-        """Raises CertificateUnfit where our certificate is not good now, or cannot be read."""
+        """Raises CertificateUnfit for a certificate that is not good now, or unreadable."""
         self.context()
         if self._loaded is not None:
             _demand_in_time(self._loaded, now)
@@ -263,7 +263,10 @@ class ClientTls:
         return _Loaded(context_of(mine, trusted), mine)
 
     def _take(self, found: _Loaded) -> None:
-        """Shows what was read, unless it is not good now and what is shown is. The first is shown: the bank decides."""
+        """Shows a certificate, unless only the one before is good.
+
+        The first is shown in any case: the bank decides.
+        """
         now, self._next = self._now(), None
         if self._loaded is None:
             self._loaded = found

@@ -23,6 +23,7 @@ CURES: Mapping[Cause, str] = {
     "token": "The bank refuses its own token: look at the certificate, which has to be the one of this client_id.",
     "access": "The bank refuses access: give this application the scopes of the connection at the bank.",
     "address": "The bank sends us elsewhere, which is never followed: look at base_url and token_url.",
+    "clock": "The bank's time is not ours: set this machine's clock by NTP, then look at clock and dialect.",
     "scopes": "The bank gave fewer scopes than asked: allow them for this application at the bank, or ask for fewer.",
 }
 

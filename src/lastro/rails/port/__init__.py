@@ -130,7 +130,7 @@ from lastro.rails.port.directory import (
     Registry,
 )
 from lastro.rails.port.due_work import DUE_WORK
-from lastro.rails.port.facts import CLOCKS_DIFFER, NOWHERE, Facts, Side, contradicts, is_before, side_of
+from lastro.rails.port.facts import CLOCKS_DIFFER, NOWHERE, Facts, Side, contradicts, is_before, side_of, was_stepped
 from lastro.rails.port.foreign import (
     BEFORE_ORDER,
     FOREIGN_REASONS,
@@ -140,7 +140,15 @@ from lastro.rails.port.foreign import (
     ForeignPayment,
     KnownInstruments,
 )
-from lastro.rails.port.issuing import ISSUE_SECONDS, AnswerInvalid, ChargeRequest, IssuedCharge, Issuer, IssueRefused
+from lastro.rails.port.issuing import (
+    ISSUE_SECONDS,
+    AnswerInvalid,
+    ChargeEnd,
+    ChargeRequest,
+    IssuedCharge,
+    Issuer,
+    IssueRefused,
+)
 from lastro.rails.port.med import (
     MED,
     MED_ACKNOWLEDGE,
@@ -306,24 +314,24 @@ from lastro.rails.port.teds import (
 __all__ = [
     "ACCOUNT_CLOSED", "ACCOUNT_INVALID", "ALARMED", "ALWAYS", "ANALYSIS", "ANALYSIS_FINAL", "ANALYSIS_SEND",
     "ARRIVES_WITHIN", "ASKED", "ASK_AGAIN", "AUTHORIZATION_ANSWER", "AUTHORIZATION_ASK", "AUTHORIZATION_CANCELED",
-    "AUTHORIZATION_DECLINED", "BEFORE_ORDER", "BOLETO", "BOOK", "BY_RECEIVER", "BY_RECEIVERS_BANK",
-    "CANCELLATION_FINAL", "CANCELLATION_SEND", "CARD", "CARD_AUTHENTICATED", "CARD_AUTHORIZE", "CARD_CHARGEBACK",
-    "CHARGEBACK", "CHARGE_CANCELED", "CHARGE_CANCEL_FINAL", "CHARGE_CANCEL_SEND", "CHARGE_REFUSED", "CHARGE_SCHEDULED",
-    "CHARGE_SEND", "CLAIMS", "CLAIM_ACKNOWLEDGE", "CLAIM_CANCEL", "CLAIM_COMPLETE", "CLAIM_CONFIRM", "CLAIM_NEWS",
-    "CLOCKS_DIFFER", "CODE_SEND", "COLLECTING", "COLLECTION_ANNOUNCED", "COLLECTION_CLOSE", "COLLECTION_REFUSED",
-    "COLLECTION_SEND", "COLLECTION_SETTLED", "COLLECTION_TAKEN", "COLLECTION_VOID", "CONSOLE", "CRYPTO", "CRYPTO2",
-    "DEPOSIT", "DOCUMENT_DIFFERS", "DUE_WORK", "FEE", "FIRST_ASK", "FOREIGN_REASONS", "IN", "INWARD", "IPRT",
-    "ISSUE_SECONDS", "KINDS", "MED", "MED_ACKNOWLEDGE", "MED_ANSWER", "MED_NEWS", "MED_ORDER", "MED_VERDICT",
-    "MESSAGES", "NOT_TAKEN", "NOWHERE", "OPEN_SECONDS", "ORDER_DOUBTED", "OTHER_AMOUNT", "OTHER_KEY", "OUT", "OWN",
-    "OXXO", "OXXOPAY", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED",
-    "PAYMENT_SEND", "PAYNET", "PAYNET2", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "QUOTE_SECONDS",
-    "RAILS", "RECURRENCE_REFUSED", "REFU", "REFUSED", "REFUSED_BY_NETWORK", "REGISTER_SECONDS", "RESERVED",
-    "RETURN_DOUBTED", "RETURN_FINAL", "RETURN_IN", "RETURN_NEVER", "RETURN_OUT", "RETURN_SEND", "SKIPPED", "SPEI",
-    "TED", "TED_ARRIVED", "TED_SEND", "UNKNOWN", "AnalysisFinal", "AnalysisOrder", "Anew", "AnswerInvalid", "Asking",
-    "Authorization", "AuthorizationAnswer", "AuthorizationCanceled", "AuthorizationDeclined", "Authorizing", "Booked",
-    "BudgetSpent", "CancellationFinal", "CancellationOrder", "CancellationOutcome", "CardAuthenticated",
-    "CardAuthorize", "CardChargeback", "CardOrder", "CardToken", "Carrier", "Charge", "ChargeCancelFinal",
-    "ChargeCancelOrder", "ChargeCancelOutcome", "ChargeCanceled", "ChargeInstruction", "ChargeRefused", "ChargeRequest",
+    "AUTHORIZATION_DECLINED", "BEFORE_ORDER", "BOLETO", "BOOK", "BY_RECEIVER", "BY_RECEIVERS_BANK", "CANCELLATION_FINAL",
+    "CANCELLATION_SEND", "CARD", "CARD_AUTHENTICATED", "CARD_AUTHORIZE", "CARD_CHARGEBACK", "CHARGEBACK",
+    "CHARGE_CANCELED", "CHARGE_CANCEL_FINAL", "CHARGE_CANCEL_SEND", "CHARGE_REFUSED", "CHARGE_SCHEDULED", "CHARGE_SEND",
+    "CLAIMS", "CLAIM_ACKNOWLEDGE", "CLAIM_CANCEL", "CLAIM_COMPLETE", "CLAIM_CONFIRM", "CLAIM_NEWS", "CLOCKS_DIFFER",
+    "CODE_SEND", "COLLECTING", "COLLECTION_ANNOUNCED", "COLLECTION_CLOSE", "COLLECTION_REFUSED", "COLLECTION_SEND",
+    "COLLECTION_SETTLED", "COLLECTION_TAKEN", "COLLECTION_VOID", "CONSOLE", "CRYPTO", "CRYPTO2", "DEPOSIT",
+    "DOCUMENT_DIFFERS", "DUE_WORK", "FEE", "FIRST_ASK", "FOREIGN_REASONS", "IN", "INWARD", "IPRT", "ISSUE_SECONDS",
+    "KINDS", "MED", "MED_ACKNOWLEDGE", "MED_ANSWER", "MED_NEWS", "MED_ORDER", "MED_VERDICT", "MESSAGES", "NOT_TAKEN",
+    "NOWHERE", "OPEN_SECONDS", "ORDER_DOUBTED", "OTHER_AMOUNT", "OTHER_KEY", "OUT", "OWN", "OXXO", "OXXOPAY",
+    "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED", "PAYMENT_SEND", "PAYNET",
+    "PAYNET2", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "QUOTE_SECONDS", "RAILS",
+    "RECURRENCE_REFUSED", "REFU", "REFUSED", "REFUSED_BY_NETWORK", "REGISTER_SECONDS", "RESERVED", "RETURN_DOUBTED",
+    "RETURN_FINAL", "RETURN_IN", "RETURN_NEVER", "RETURN_OUT", "RETURN_SEND", "SKIPPED", "SPEI", "TED", "TED_ARRIVED",
+    "TED_SEND", "UNKNOWN", "AnalysisFinal", "AnalysisOrder", "Anew", "AnswerInvalid", "Asking", "Authorization",
+    "AuthorizationAnswer", "AuthorizationCanceled", "AuthorizationDeclined", "Authorizing", "Booked", "BudgetSpent",
+    "CancellationFinal", "CancellationOrder", "CancellationOutcome", "CardAuthenticated", "CardAuthorize",
+    "CardChargeback", "CardOrder", "CardToken", "Carrier", "Charge", "ChargeCancelFinal", "ChargeCancelOrder",
+    "ChargeCancelOutcome", "ChargeCanceled", "ChargeEnd", "ChargeInstruction", "ChargeRefused", "ChargeRequest",
     "ChargeScheduled", "Charges", "ClaimAct", "ClaimNews", "ClaimTask", "ClaimWish", "Claimed", "Claims", "Closed",
     "CodeOrder", "Collected", "CollectionClose", "CollectionOrder", "CollectionRefused", "CollectionVoid", "Collector",
     "Directory", "Disputes", "DocumentRef", "Documents", "Facts", "Foreign", "ForeignPayment", "InboxRow", "InboxVerb",
@@ -346,5 +354,5 @@ __all__ = [
     "kind_of", "med_message", "med_news", "med_task", "payment_doubted", "payment_final", "payment_message",
     "payment_never", "payment_order", "payment_returned", "pix_answer", "pix_final", "proof", "rails_like",
     "recurrence_refused", "refused", "request_of_analysis", "return_final", "return_message", "return_order", "side_of",
-    "taken", "taken_message", "ted_arrival", "ted_message", "ted_order",
+    "taken", "taken_message", "ted_arrival", "ted_message", "ted_order", "was_stepped",
 ]  # fmt: skip

@@ -65,10 +65,14 @@ def contradicts(said: Facts | None, ours: Facts) -> bool:
 def is_before(at: datetime | None, since: datetime | None, context: RequestContext) -> bool:
     """Tells whether a network's event is from before its object existed here.
 
-    at: by the network's clock. False in a sandbox whose clock was stepped: its network hears of a step a moment later.
+    at: by the network's clock.
     """
-    was_stepped = (context.caller.clock_version or 1) > 1
-    return at is not None and since is not None and not was_stepped and at < since - CLOCKS_DIFFER
+    return at is not None and since is not None and not was_stepped(context) and at < since - CLOCKS_DIFFER
+
+
+def was_stepped(context: RequestContext) -> bool:
+    """Tells whether a sandbox's clock was stepped: its network hears of a step a moment later."""
+    return (context.caller.clock_version or 1) > 1
 
 
 def side_of(party: Payer | Receiver) -> Side:

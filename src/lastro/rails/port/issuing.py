@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ class ChargeRequest:
 
     txid: ours, of 26 to 35 letters and digits, never used twice. key: the Pix key of ours that is paid. seconds: how long it
     may be paid, from 1 to 2^31-1. receiver_name, receiver_city: of the account's holder, for a code that the bank leaves to
-    us. payer: who is to pay, where that is known. text: what the payer is shown, at most 140 characters.
+    us. payer: who is to pay, where that is known. text: what the payer is shown, at most 140 characters. now: the time,
+    which the bank's own has to agree with; None: a sandbox's clock was stepped, and its bank hears of it a moment later.
     """
 
     txid: str
@@ -31,6 +33,7 @@ class ChargeRequest:
     receiver_city: str
     payer: Person | None = None
     text: str | None = None
+    now: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,22 @@ class AnswerInvalid(Exception):  # noqa: N818
         self.field = field
 
 
+class ChargeEnd(Enum):
+    """The state of a charge whose bank was told to end it."""
+
+    ENDED = "ended"  # nobody can pay it: by us, by its time, or the bank does not know it
+    PAID = "paid"  # as it was asked for; the payment is told of elsewhere
+    UNSHOWN = "unshown"  # the bank says that it was paid, and shows no payment yet: ask again
+    # Ended before, and not by us; the words are API Pix's.
+    REMOVED_BY_OTHERS = "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+    REMOVED_BY_BANK = "REMOVIDA_PELO_PSP"
+
+    @property
+    def is_over(self) -> bool:
+        """True if nobody can pay it any more."""
+        return self not in {ChargeEnd.PAID, ChargeEnd.UNSHOWN}
+
+
 class Issuer(Protocol):
     """A bank that makes charges payable."""
 
@@ -80,11 +99,12 @@ class Issuer(Protocol):
         AnswerInvalid: what it answered cannot be used; it has been asked to remove the charge.
         """
 
-    async def remove(self, txid: str, amount: Money, now: datetime) -> bool:
-        """Ends a charge, so that nobody can pay it any more. False: it was paid, and the payment is told of elsewhere.
+    async def remove(self, txid: str, amount: Money, now: datetime) -> ChargeEnd:
+        """Ends a charge, so that nobody can pay it any more.
 
         A charge that the bank does not know, has removed, or whose time is over, has ended; and so has one that was paid
-        with other amounts alone, which the bank lets in where somebody has changed it there. Transient: not known.
+        with other amounts alone, which the bank lets in where somebody has changed it there. A charge that others had
+        removed is told to the operator. Transient: not known.
         """
 
     async def close(self) -> None:
