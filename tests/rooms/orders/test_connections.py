@@ -220,6 +220,16 @@ async def test_a_refund_by_a_connection_without_refunds_is_refused(at_bank: Conn
     assert isinstance(await at_bank.shop.cast.run(at_bank.shop.ana.client, verb, **call), Reply)
 
 
+async def test_a_second_payment_that_the_connection_may_not_give_back_waits_for_people(at_bank: Connected) -> None:
+    made = await at_bank.make()
+    assert [await at_bank.paid(made, name=name) for name in ("1", "2")] == ["handled", "handled"]
+    ((return_id, kind),) = await at_bank.shop.rows("SELECT network_id, kind FROM outbox")
+    assert kind == port.RETURN_SEND
+    final = port.ReturnFinal(return_id, "", False, "NOT_SUPPORTED", None)
+    assert await at_bank.shop.told(port.RETURN_FINAL, final, return_id, at_bank.rail) == "handled"
+    assert await at_bank.shop.column("SELECT state FROM pix_payments ORDER BY end_to_end_id") == ["SETTLED", "STRANDED"]
+
+
 # ── ended ──
 
 
