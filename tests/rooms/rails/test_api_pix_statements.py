@@ -6,6 +6,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
 
 from lastro.core.money import Money
 from lastro.orders import ForeignPayments
@@ -18,11 +20,10 @@ from lastro.rails.port import NotIssued, StatementLine, StatementPage, Transient
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.pix_ids import return_id
 
-from .api_pix_bank import AT, instant
+from .api_pix_bank import AT, Bank, Behaviour, instant
 from .api_pix_branch import DAY, OTHERS, RAIL, TXID, Branch, branch_of
 from .conftest import House, Scene
 from .network import ISPB
-from .test_api_pix_issuing import answers
 
 RETURN = return_id(ISPB, AT, 7, 1)
 HOUR = timedelta(hours=1)
@@ -166,29 +167,106 @@ async def test_another_process_goes_on_with_a_statement(ledger: Ledger) -> None:
     for n in range(3):
         ledger.pay(n, ledger.begins + timedelta(minutes=n))
     await ledger.lines()
-    page = await ledger.opened().statement(ledger.day, "0x2")
-    assert page is not None
-    assert (len(page.lines), page.totals.lines) == (1, 3)
+    ledger.now += HOUR
+    first = await ledger.source.statement(ledger.day, None)
+    assert first is not None
+    place, seen = first.following, [line.line_id for line in first.lines]
+    while place is not None:
+        page = await ledger.opened().statement(ledger.day, place)
+        assert page is not None
+        assert page.totals.lines == 3
+        place, seen = page.following, [*seen, *(line.line_id for line in page.lines)]
+    assert len(set(seen)) == len(seen) == 3
 
 
-async def test_a_short_window_leaves_the_edges_out(ledger: Ledger) -> None:
+async def test_a_short_window_reads_a_day_in_two(ledger: Ledger) -> None:
+    """The bank answers for 24 hours at most, and questions overlap."""
     ledger.source = ledger.opened(window=DAY)
-    ledger.pay(1, ledger.begins)
-    assert len(await ledger.lines()) == 1
+    names = {ledger.pay(n, ledger.begins + n * HOUR) for n in range(24)}
+    names.add(ledger.pay(24, ledger.ends - timedelta(milliseconds=1)))
+    assert {line.network_id for line in await ledger.lines()} == names
 
 
-@pytest.mark.parametrize("place", ["", "x", "0x", "99x0", "-1x0", "0x0x0"])
+@pytest.mark.parametrize("clock", ["utc", "local-marked-z"])
+async def test_a_payment_in_two_questions_is_a_line_once(ledger: Ledger, clock: str) -> None:
+    """Questions overlap by minutes, and by three hours where a bank marks its own time as UTC (bacen/pix-api #573)."""
+    ledger.source = ledger.opened(clock=clock)
+    behind = timedelta(hours=3 * (clock != "utc"))
+    told = [returned("m1", ledger.begins + HOUR - behind, natureza="MED_FRAUDE")]
+    edge = ledger.ends - 95 * DAY
+    for n in range(-60, 240, 10):
+        at = edge + timedelta(minutes=n)
+        ledger.pay(n + 60, at, horario=instant(at - behind), devolucoes=told)
+    lines = await ledger.lines()
+    assert len({one.line_id for one in lines}) == len(lines) == 30
+
+
+def cut_to(most: timedelta, end: str) -> Behaviour:
+    """A bank that answers for so much of a period, and says so in `parametros` alone."""
+
+    def cut(bank: Bank, request: web.Request) -> web.Response:
+        since, until = (datetime.fromisoformat(request.query[name]) for name in ("inicio", "fim"))
+        if until - since > most:
+            since, until = (until - most, until) if end == "inicio" else (since, since + most)
+        found = [one for one in bank.payments.values() if since <= datetime.fromisoformat(one["horario"]) <= until]
+        if request.query.get("devolucaoPresente") == "true":
+            found = [one for one in found if one.get("devolucoes")]
+        paging = {"quantidadeDePaginas": 1, "quantidadeTotalDeItens": len(found)}
+        said = {"inicio": instant(since), "fim": instant(until), "paginacao": paging}
+        return web.json_response({"parametros": said, "pix": found})
+
+    return cut
+
+
+@pytest.mark.parametrize("end", ["inicio", "fim"])
+async def test_a_bank_that_cuts_periods_has_its_days_all_the_same(ledger: Ledger, end: str) -> None:
+    ledger.branch.bank.next("GET pixs", *[cut_to(20 * HOUR, end)] * 5_000)
+    came = {ledger.pay(n, ledger.begins + n * HOUR) for n in range(24)}
+    told = [returned("m1", ledger.begins + HOUR, natureza="MED_FRAUDE")]
+    old = {ledger.pay(n, ledger.begins - n * 4 * DAY, devolucoes=told) for n in range(1, 25)}
+    lines = await ledger.lines()
+    assert {line.network_id for line in lines if line.kind == port.IN} == came
+    assert {line.reference for line in lines if line.kind == port.CHARGEBACK} == old
+    assert len({line.line_id for line in lines}) == len(lines) == 48
+
+
+@pytest.mark.parametrize("end", ["inicio", "fim"])
+async def test_a_bank_that_answers_for_no_period_alarms(ledger: Ledger, end: str) -> None:
+    ledger.branch.bank.next("GET pixs", *[cut_to(timedelta(minutes=20), end)] * 50)
+    with capture_logs() as logs, pytest.raises(Transient, match=r"no period"):
+        await ledger.pages()
+    assert [(line["event"], line["log_level"]) for line in logs] == [("bank.period_cut", "critical")]
+
+
+async def test_a_page_of_another_period_than_the_one_before_is_not_taken(ledger: Ledger) -> None:
+    ledger.branch.bank.most = 1
+    for n in range(2):
+        ledger.pay(n, ledger.begins + n * HOUR)
+    await ledger.lines()
+    ledger.now += HOUR
+    first = await ledger.source.statement(ledger.day, None)
+    assert first is not None
+    ledger.branch.bank.next("GET pixs", cut_to(HOUR, "fim"))
+    with pytest.raises(Transient, match=r"shorter period"):
+        await ledger.source.statement(ledger.day, first.following)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "",
+        "x",
+        "0x",
+        "0x0",
+        "2x0x60x0",
+        "-1x0x60x0",
+        "0x0x0x0",
+        "0x0x60x0x0",
+        "0x0x999999x0",
+        "0x86400x60x0",
+        "1x0x86401000x0",
+    ],
+)
 async def test_a_place_that_is_none_is_refused(ledger: Ledger, place: str) -> None:
     with pytest.raises(Transient):
         await ledger.source.statement(ledger.day, place)
-
-
-async def test_a_period_that_the_bank_cuts_is_no_day(ledger: Ledger) -> None:
-    said = {
-        "inicio": instant(ledger.begins),
-        "fim": instant(ledger.begins + HOUR),
-        "paginacao": {"quantidadeTotalDeItens": 0},
-    }
-    ledger.branch.bank.next("GET pixs", answers(200, {"parametros": said, "pix": []}))
-    with pytest.raises(Transient, match=r"shorter period"):
-        await ledger.pages()

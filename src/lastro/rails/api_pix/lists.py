@@ -47,6 +47,15 @@ class ListTerms:
     page_size: int
 
 
+@dataclass(frozen=True, slots=True)
+class PeriodPage:
+    """A page of the payments of a period. until: up to where the bank answers for it. has_more: there is a next page."""
+
+    rows: tuple[bytes, ...]
+    until: datetime
+    has_more: bool
+
+
 @dataclass(slots=True)
 class _Pass:
     """One reading of a period: how many items came, and every count that the bank has told meanwhile."""
@@ -75,16 +84,26 @@ class Lists:
         """Hands over the charges made in a period, as `payments` does."""
         await self.walk("cobs", since, until, take, **filters)
 
-    async def page(self, since: datetime, until: datetime, number: int, **filters: str) -> Listing:
-        """Returns one page of the payments of a period. Transient: there is none, or the bank has cut the period."""
-        page = await self._page("pix", since, until, number, filters)
-        try:
-            is_cut = self._covered(page, since, until) < until
-        except _Narrowed:
-            is_cut = True
-        if is_cut:
-            raise Transient("the bank answers for a shorter period than it was asked about")
-        return page
+    async def page(self, since: datetime, until: datetime, number: int, **filters: str) -> PeriodPage:
+        """Returns one page of the payments of a period, from its beginning up to where the bank answers.
+
+        The next pages are asked for with that end. Transient: there is none, or the bank has cut the period meanwhile.
+        """
+        window = until - since
+        while True:
+            asked = since + window
+            page = await self._page("pix", since, asked, number, filters)
+            try:
+                covered = self._covered(page, since, asked)
+            except _Narrowed:
+                if number == 0:
+                    window = self._narrower(window, "pix")
+                    continue
+                covered = since
+            if number and covered < until:
+                raise Transient("the bank answers for a shorter period than at the page before")
+            has_more = bool(page.rows) and (page.pages is None or number + 1 < page.pages)
+            return PeriodPage(page.rows, covered, has_more)
 
     async def walk(self, name: Literal["pix", "cobs"], since: datetime, until: datetime, take: Take, **filters: str) -> None:
         """Reads a period of any length: in steps that the bank answers for. Transient: some of it was not read."""
@@ -93,10 +112,7 @@ class Lists:
             try:
                 at = await self.step(name, at, min(at + window, until), take, **filters)
             except _Narrowed:
-                window /= 2
-                if window < _SHORTEST_PERIOD:
-                    _log.critical("bank.period_cut", rail=self._terms.rail, kind=name)
-                    raise Transient("the bank answers for no period that it is asked about") from None
+                window = self._narrower(window, name)
 
     async def step(
         self, name: Literal["pix", "cobs"], since: datetime, until: datetime, take: Take, **filters: str
@@ -150,6 +166,13 @@ class Lists:
             return wire.listing(answer.body, name, self._terms.clock)
         except Malformed as unread:
             raise Transient(f"the list cannot be read: {unread}") from unread
+
+    def _narrower(self, window: timedelta, name: str) -> timedelta:
+        """Returns half of a question's length. Transient: it would be too short, and people are told."""
+        if window / 2 < _SHORTEST_PERIOD:
+            _log.critical("bank.period_cut", rail=self._terms.rail, kind=name)
+            raise Transient("the bank answers for no period that it is asked about")
+        return window / 2
 
     def _covered(self, page: Listing, since: datetime, until: datetime) -> datetime:
         """Returns up to where an answer reaches. _Narrowed: it begins later than the question."""

@@ -3,14 +3,20 @@
 API Pix has no statement, no balances, and no search by the time of a return. Incoming money is the day's payments; what
 went back is looked for among the returns of a hundred days. Only what is ours is a line. A bank lists late, so that a day
 is issued once its list was read twice with the same outcome, an hour apart. Fees are not told, and no balance is claimed.
+
+Questions overlap, for a bank may list by another of its times than the one that it shows; a payment is a line of the one
+period in which its own time lies. A place in the statement names its period, for a bank may cut the period of a question.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+import structlog
 
 from lastro.core.money import Money
 from lastro.rails import port
@@ -34,15 +40,20 @@ if TYPE_CHECKING:
 AGREES_AFTER = timedelta(hours=1)
 _MOST_DAYS = 100  # remembered
 _EDGE = timedelta(minutes=15)  # a bank may list by another of its times than the one that it shows
+_SECOND = timedelta(seconds=1)
+_SHORT = timedelta(hours=1)
+_PLACE = re.compile(r"([01])x([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})")  # returns or not, its beginning and length, page
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Period:
-    """One question of a day's statement. is_returns: it is about what went back."""
+class _Place:
+    """A page of a day's statement. since, until: the times of its payments. is_returns: it is about what went back."""
 
+    is_returns: bool
     since: datetime
     until: datetime
-    is_returns: bool
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ class _Reading:
             mark = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")
             read = replace(
                 read, lines=read.lines + 1, came_in=read.came_in + minor * is_in,
-                went_out=read.went_out + minor * (not is_in), digest=read.digest ^ mark,
+                went_out=read.went_out + minor * (not is_in), digest=(read.digest + mark) % 2**64,
             )  # fmt: skip
         return read
 
@@ -124,39 +135,71 @@ class ApiPixStatements:
             del self._readings[old]
         return read
 
-    async def _page(self, day: date, place: str | None) -> tuple[tuple[StatementLine, ...], str | None]:
+    async def _page(self, day: date, text: str | None) -> tuple[tuple[StatementLine, ...], str | None]:
         """Returns the lines of a page, and the next place. Transient: it cannot be read."""
-        periods = self._periods(day)
-        at, number = (0, 0) if place is None else _place(place, len(periods))
-        period = periods[at]
-        filters = {"devolucaoPresente": "true"} if period.is_returns else {}
-        page = await self._lists.page(period.since, period.until, number, **filters)
-        lines = await self._lines(page.rows, day, is_returns=period.is_returns)
-        has_more = bool(page.rows) and (page.pages is None or number + 1 < page.pages)
-        if has_more:
-            return lines, f"{at}x{number + 1}"
-        return lines, f"{at + 1}x0" if at + 1 < len(periods) else None
+        place = self._place(day, text)
+        filters = {"devolucaoPresente": "true"} if place.is_returns else {}
+        page = await self._lists.page(place.since - _EDGE, place.until + _EDGE, place.number, **filters)
+        if page.until < place.until + _EDGE:  # the bank has cut the period
+            place = replace(place, until=place.since + (page.until - _EDGE - place.since) // _SECOND * _SECOND)
+            if place.until <= place.since:
+                _log.critical("bank.period_cut", rail=self._terms.rail, kind="pix")
+                raise port.Transient("the bank answers for no period that it is asked about")
+        lines = await self._lines(page.rows, day, place)
+        following = replace(place, number=place.number + 1) if page.has_more else self._after(day, place)
+        return lines, None if following is None else self._text(day, following)
 
-    def _periods(self, day: date) -> tuple[_Period, ...]:
+    def _span(self, day: date, *, is_returns: bool) -> tuple[datetime, datetime]:
+        """Returns the times of the payments that may be in a day's statement."""
         begins, ends = day_bounds(day)
-        window = self._terms.window
-        edge = _EDGE if ends - begins + 2 * _EDGE <= window else timedelta()
-        periods = [_Period(begins - edge, ends + edge, is_returns=False)]
-        at = ends - DISPUTED_WITHIN
-        while at < ends:
-            periods.append(_Period(at, min(at + window, ends), is_returns=True))
-            at += window
-        return tuple(periods)
+        return (ends - DISPUTED_WITHIN if is_returns else begins), ends
 
-    async def _lines(self, rows: tuple[bytes, ...], day: date, *, is_returns: bool) -> tuple[StatementLine, ...]:
+    def _period(self, day: date, since: datetime, most: timedelta = timedelta.max, *, is_returns: bool) -> _Place:
+        """Returns the first page of the period that begins then. most: its length, where a question can be as long."""
+        _, ends = self._span(day, is_returns=is_returns)
+        return _Place(is_returns, since, since + min(most, self._terms.window - 2 * _EDGE, ends - since))
+
+    def _after(self, day: date, place: _Place) -> _Place | None:
+        """Returns the place after the last page of a period; None: the statement ends with it."""
+        _, ends = self._span(day, is_returns=place.is_returns)
+        if place.until < ends:
+            # After a period that the bank has cut, the next question is a short one too.
+            most = max(2 * (place.until - place.since), _SHORT)
+            return self._period(day, place.until, most, is_returns=place.is_returns)
+        if place.is_returns:
+            return None
+        return self._period(day, self._span(day, is_returns=True)[0], is_returns=True)
+
+    def _place(self, day: date, text: str | None) -> _Place:
+        """Reads a place. None: the first. Transient: it is none of this statement."""
+        if text is None:
+            return self._period(day, self._span(day, is_returns=False)[0], is_returns=False)
+        named = _PLACE.fullmatch(text)
+        if named is not None:
+            kind, begins, seconds, number = (int(one) for one in named.groups())
+            first, ends = self._span(day, is_returns=kind == 1)
+            since = first + begins * _SECOND
+            place = _Place(kind == 1, since, since + seconds * _SECOND, number)
+            if since < place.until <= ends and seconds * _SECOND <= self._terms.window - 2 * _EDGE:
+                return place
+        raise port.Transient("the statement has no such page")
+
+    def _text(self, day: date, place: _Place) -> str:
+        first, _ = self._span(day, is_returns=place.is_returns)
+        begins, seconds = (place.since - first) // _SECOND, (place.until - place.since) // _SECOND
+        return f"{int(place.is_returns)}x{begins}x{seconds}x{place.number}"
+
+    async def _lines(self, rows: tuple[bytes, ...], day: date, place: _Place) -> tuple[StatementLine, ...]:
+        """Returns the lines of a page: of the payments whose time lies in its period, so that none is in two."""
         begins, ends = day_bounds(day)
         page = await self._reader.read(rows)
         await self._reader.keep_foreign(page)
-        if not is_returns:
-            return tuple(self._incoming(one.payment) for one in page.payments if begins <= one.payment.at < ends)
-        every = (line for one in page.payments for line in self._outgoing(one))
-        # A payment at the edge of two periods is in both.
-        return tuple({line.line_id: line for line in every if begins <= line.settled_at < ends}.values())
+        found = [one for one in page.payments if place.since <= one.payment.at < place.until]
+        if place.is_returns:
+            every = [line for one in found for line in self._outgoing(one) if begins <= line.settled_at < ends]
+        else:
+            every = [self._incoming(one.payment) for one in found]
+        return tuple({line.line_id: line for line in every}.values())  # a list that moves may show one twice
 
     def _incoming(self, payment: BankPayment) -> StatementLine:
         told = self._ours(settled(payment, payment.txid or ""))
@@ -182,11 +225,3 @@ class ApiPixStatements:
     def _ours(self, told: NetworkMessage) -> NetworkMessage:
         """Names the company by its number: an account at a bank is one company's."""
         return replace(told, network_id="", company_number=self._company_number, instrument=None)
-
-
-def _place(text: str, periods: int) -> tuple[int, int]:
-    """Returns the period and page of a place. Transient: it is none of this statement."""
-    at, separator, number = text.partition("x")
-    if not separator or not at.isdecimal() or not number.isdecimal() or int(at) >= periods:
-        raise port.Transient("the statement has no such page")
-    return int(at), int(number)
