@@ -84,7 +84,8 @@ PIX_KEY_MISMATCH = invalid("order.pixKey", "MISMATCH", "belongs to another accou
     "The key belongs to another account than the one that is named.",
     "Give one of the two, or two that belong together.")
 PIX_KEY_REQUIRED = invalid("order.pixKey", "REQUIRED", "is required: the account has no random key",
-    "The account has no random key.", "Name a key of the account, or create a random one.")
+    "The account has no random key, and no key at a bank whose connection makes orders.",
+    "Name a key of the account, or create a random one.")
 ADDRESS_PART_REQUIRED = invalid("customer.address.street", "REQUIRED", "is required for this method",
     "A slip names where its payer lives.", "Give it.")
 METHOD_INVALID = invalid("order.paymentMethod", "INVALID", "{why}",
