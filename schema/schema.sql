@@ -1120,6 +1120,8 @@ CREATE UNIQUE INDEX foreign_payments_created_at_key ON foreign_payments (company
 CREATE UNIQUE INDEX foreign_payments_of_order ON foreign_payments (company_id, order_id) WHERE order_id IS NOT NULL;
 CREATE INDEX foreign_payments_of_state ON foreign_payments (company_id, state, created_at);
 CREATE INDEX foreign_payments_of_rail ON foreign_payments (company_id, rail, created_at);
+CREATE INDEX foreign_payments_found ON foreign_payments (company_id, rail) WHERE state = 'FOUND';
+CREATE INDEX foreign_payments_to_decide ON foreign_payments (created_at) WHERE state = 'FOUND' AND reason IS NOT NULL;
 
 CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
   company_id uuid NOT NULL,
@@ -1277,6 +1279,9 @@ CREATE TABLE rail_cursors (                           -- reference table: where 
   lease_token uuid,                                   -- of the process that reads
   leased_until timestamptz,                           -- machine time; NULL or past: anybody may read
   hints text[] NOT NULL DEFAULT '{}' CHECK (cardinality(hints) <= 1000), -- payments that a webhook has named, to be looked at
+  unknown_hints bigint NOT NULL DEFAULT 0,            -- of them the bank knew none, so far
+  orphans_removed integer,                            -- of stream charges: what the last night has removed; NULL: there was none yet
+  orphans_left integer,                               -- and what looks like an orphan and is still open
   PRIMARY KEY (rail, stream),
   CHECK ((lease_token IS NULL) = (leased_until IS NULL))
 );
@@ -4904,7 +4909,8 @@ GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
 GRANT SELECT (company_id, id, due_at, object_type, role, status, created_at, reason, deadline) ON med_objects TO lastro_work;
 GRANT SELECT (company_id, order_id, rail, reference) ON instruments TO lastro_work;
-GRANT SELECT (company_id, rail) ON connections TO lastro_work;
+GRANT SELECT (company_id, rail, created_at) ON connections TO lastro_work;
+GRANT SELECT (company_id, rail, state, reason, created_at) ON foreign_payments TO lastro_work;
 GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_requests TO lastro_work;
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
@@ -4930,7 +4936,7 @@ BEGIN
                            'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
                            'payment_attempts', 'pix_key_validations', 'key_claims', 'account_requests', 'account_close_requests', 'events', 'event_cursors', 'event_eras', 'entry_cursors', 'entries_behind', 'transfers',
                            'event_numbers', 'answers', 'statements', 'statement_lines',
-                           'statement_items', 'payout_returns', 'chargebacks'] LOOP
+                           'statement_items', 'payout_returns', 'chargebacks', 'foreign_payments'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;
 END $$;

@@ -14,7 +14,7 @@ from lastro.api_kit.http import RequestNotes
 from lastro.config.load import Bounds
 from lastro.core.work_queue import Worked
 from lastro.observability import gauges
-from lastro.observability.bank_figures import BankFigures
+from lastro.observability.bank_figures import BankFigures, BankRecord
 from lastro.observability.gauges import Gauges
 from lastro.observability.metrics import Metrics
 from lastro.rails.api_pix.exchange import Cause
@@ -55,6 +55,7 @@ def _seen() -> Gauges:
     return Gauges(
         due=dict.fromkeys(lanes, (0, 0.0)), undelivered={status.lower(): 0 for status in statuses},
         waiting=dict.fromkeys(gauges.WAITING, (0, 0.0)), partners=(("boleto", False),), tried=tuple((lane, rail, 0.0) for lane in ("outbox", "inbox") for rail in RAILS), laws=(("history_is_dense", 0, 0.0),),
+        banks=(BankRecord("efi1", 0.0, 0, 0, 0, 0, 0),),
     )  # fmt: skip
 
 

@@ -81,6 +81,15 @@ CASES: dict[str, Case] = {
     "LastroBankCertificateMonth": _left('lastro_bank_certificate_left_seconds{rail="efi1"}', 2592000),
     "LastroBankCertificateWeek": _left('lastro_bank_certificate_left_seconds{rail="efi1"}', 604800),
     "LastroBankCertificateDay": _left('lastro_bank_certificate_left_seconds{rail="efi1"}', 86400),
+    "LastroBankNotPolled": _gauge("lastro_bank_poll_lag_seconds", 900, '{rail="efi1"}'),
+    "LastroBankHintsUnknown": Case(
+        ({'lastro_bank_hints_unknown_total{rail="efi1"}': "0+1x90"},), ({'lastro_bank_hints_unknown_total{rail="efi1"}': "7x30 20x60"},), 70,
+    ),
+    "LastroPaymentUnmatched": _gauge("lastro_unmatched_payments", 0),
+    "LastroBankOrphansLeft": Case(
+        ({'lastro_bank_orphans{rail="efi1",outcome="left"}': "21x9"},),
+        ({'lastro_bank_orphans{rail="efi1",outcome="left"}': "20x9"}, {'lastro_bank_orphans{rail="efi1",outcome="removed"}': "21x9"}),
+    ),
     "LastroWorkOverdue": Case(
         ({_DUE + '{lane="claims to ask"}': "901x9"},), ({_DUE + '{lane="claims to ask"}': "900x9"}, {_DUE + '{lane="deliveries"}': "901x9"}),
     ),

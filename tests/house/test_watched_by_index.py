@@ -36,6 +36,7 @@ SCRAPES = {
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
     "differences": (gauges.DIFFERENCES, {"statement_items_open"}),
     "stranded": (gauges.STRANDED, {"refunds_stranded", "payout_returns_unfit"}),
+    "unmatched": (gauges.UNMATCHED, {"foreign_payments_to_decide"}),
     "announced": (gauges.ANNOUNCED, {"pix_payments_announced", "pix_payments_one_reservation"}),
     "undecided": (gauges.UNDECIDED, {"med_objects_due", "med_objects_pending"}),
     "unreimbursed": (gauges.UNREIMBURSED, {"med_objects_due", "med_objects_pending"}),

@@ -14,6 +14,7 @@ from lastro import webhooks
 from lastro.core.errors import DatabaseAway
 from lastro.core.work_queue import NOW
 from lastro.due_work import DUE_WORK
+from lastro.observability.bank_figures import BankRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +26,7 @@ KEPT_SECONDS = 5.0  # however often somebody looks, the database is asked no mor
 PATIENCE_SECONDS = 2.0
 # A count stops here, so that looking at a long queue does not make it longer; of what waits longest nothing is missed.
 MOST = 10_000
+MOST_FOREIGN = 1_000  # of a connection: other systems may take any number there
 _log = structlog.get_logger(__name__)
 
 
@@ -78,6 +80,7 @@ STRANDED = _oldest(
 )  # fmt: skip
 # An accepted Pix is asked about, and is none of these.
 ANNOUNCED = _oldest("FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at IS NULL", "created_at")
+UNMATCHED = _oldest("FROM foreign_payments WHERE state = 'FOUND' AND reason IS NOT NULL", "created_at")
 UNANSWERED = _oldest("FROM subscription_cancellations WHERE status = 'PENDING'", "created_at", "ask_at")
 UNDECIDED = _nearest(
     "FROM med_objects WHERE due_at IS NOT NULL AND status IN ('OPEN', 'RECEIVED')"
@@ -112,6 +115,19 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 
    SELECT t.created_at FROM transfers t
     WHERE t.company_id = n.company_id AND t.created_at >= coalesce(c.entered_until, '-infinity')
     ORDER BY t.created_at LIMIT {MOST}) u
+"""  # noqa: S608
+# Connections of companies to their banks. One that nobody has polled yet counts from when it was declared.
+BANKS = f"""
+SELECT n.rail, extract(epoch FROM {NOW} - coalesce(p.until, n.created_at))::float8 AS polled_seconds,
+       coalesce(cardinality(p.hints), 0) AS hints, coalesce(p.unknown_hints, 0) AS unknown_hints, f.count AS foreign,
+       c.orphans_removed, c.orphans_left
+  FROM connections n
+  LEFT JOIN rail_cursors p ON p.rail = n.rail AND p.stream = 'pix'
+  LEFT JOIN rail_cursors c ON c.rail = n.rail AND c.stream = 'charges'
+ CROSS JOIN LATERAL (
+   SELECT count(*) AS count FROM (
+     SELECT FROM foreign_payments o WHERE o.company_id = n.company_id AND o.rail = n.rail AND o.state = 'FOUND'
+      LIMIT {MOST_FOREIGN}) o) f
 """  # noqa: S608
 # Each partner that was ever away, and whether it is now.
 PARTNERS = "SELECT rail, is_down FROM partner_states"
@@ -164,6 +180,11 @@ WAITING = {
         ANNOUNCED, "lastro_announced_payments", "Payments that partners have announced and not ended, at most 10,000.",
         "lastro_announced_payments_oldest_seconds", "For how long the oldest has been announced.",
     ),
+    "unmatched": Waiting(
+        UNMATCHED, "lastro_unmatched_payments",
+        "Payments at banks of companies that have an order's txid and are not what it asked for, at most 10,000.",
+        "lastro_unmatched_payments_oldest_seconds", "For how long the oldest has waited for a person.",
+    ),
     "unanswered": Waiting(
         UNANSWERED, "lastro_unanswered_cancellations",
         "Cancellations of subscriptions that no payer's bank has answered, at most 10,000.",
@@ -194,7 +215,7 @@ class Gauges:
     by company and endpoint. circuits: of endpoints that do not answer, one for each company. partners: by rail, whether one
     that was ever away is so now. laws: by name, what broke it and when it was read, in seconds since 1970. standbys: whether
     commits wait for one, and how many there are. tried: lane and rail of what was sent or handled in vain, and the age of
-    the oldest such message in seconds.
+    the oldest such message in seconds. banks: of each connection of a company.
     """
 
     due: dict[str, tuple[int, float]] = field(default_factory=dict)
@@ -207,6 +228,7 @@ class Gauges:
     laws: tuple[tuple[str, int, float], ...] = ()
     standbys: tuple[bool, int] = (False, 0)
     tried: tuple[tuple[str, str, float], ...] = ()
+    banks: tuple[BankRecord, ...] = ()
 
 
 @dataclass
@@ -238,7 +260,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Reads all gauges: nineteen short reads. Each reads an index or a few rows."""
+    """Reads all gauges: twenty-one short reads. Each reads an index or a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -255,6 +277,7 @@ async def read(session: Session) -> Gauges:
         laws=tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS)),
         standbys=(standbys["waits"], standbys["count"]),
         tried=tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED)),
+        banks=tuple(BankRecord(**dict(row)) for row in await session.fetch(BANKS)),
     )
 
 

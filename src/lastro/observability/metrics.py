@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from lastro.api_kit.http import Response, not_allowed, refusal
 from lastro.core.errors import Kind, Refused
-from lastro.observability.bank_figures import of_banks
+from lastro.observability.bank_figures import of_banks, of_records
 from lastro.observability.endpoints import EndpointNames, of_endpoints
 from lastro.observability.gauges import WAITING
 from lastro.observability.logs import lines_lost
@@ -165,12 +165,14 @@ class _Read(Collector):
                 hits.add_metric([operation], count)
             yield hits
         yield from self._of_streams()
-        yield from of_banks(shown.banks())
+        figures = shown.banks()
+        yield from of_banks(figures)
         if shown.watch is not None:
             seen = shown.watch.last
             yield GaugeMetricFamily("lastro_database_reachable", "Whether the database answered just now.", seen is not None)
             if seen is not None:
                 yield from _of_database(seen)
+                yield from of_records(seen.banks, {one.rail for one in figures})
                 yield from of_endpoints(seen, shown.endpoints)
 
     def _of_streams(self) -> Iterator[Metric]:

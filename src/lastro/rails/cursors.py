@@ -45,6 +45,10 @@ UPDATE rail_cursors c SET hints = '{}' FROM rail_cursors before
  WHERE c.rail = $1 AND c.stream = $2 AND before.rail = $1 AND before.stream = $2 AND before.hints <> '{}' AND c.hints <> '{}'
 RETURNING before.hints
 """
+_UNKNOWN_HINT = "UPDATE rail_cursors SET unknown_hints = unknown_hints + 1 WHERE rail = $1 AND stream = $2 RETURNING 1"
+_ORPHANS = """
+UPDATE rail_cursors SET orphans_removed = $3, orphans_left = $4 WHERE rail = $1 AND stream = $2 RETURNING 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +105,13 @@ class RailCursor:
         async with self._database.session() as session:
             row = await session.row(_HINTED, *self._named)
         return () if row is None else tuple(row["hints"])
+
+    async def count_unknown_hint(self) -> None:
+        """Counts a noted payment that the bank did not know. DatabaseAway: it is not counted."""
+        async with self._database.session() as session:
+            await session.fetch(_UNKNOWN_HINT, *self._named)
+
+    async def count_orphans(self, removed: int, left: int) -> None:
+        """Notes what a night's sweep has removed and left. DatabaseAway: it is not noted."""
+        async with self._database.session() as session:
+            await session.fetch(_ORPHANS, *self._named, removed, left)

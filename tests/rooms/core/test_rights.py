@@ -304,7 +304,7 @@ WORK = {
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind", "sends", "received_at"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
-    "instruments": {"company_id", "order_id", "rail", "reference"}, "connections": {"company_id", "rail"}, "chargebacks": {"company_id", "chargeback_id", "taken_at", "rail"}, "account_close_requests": {"company_id", "id", "account_id", "status", "created_at"},
+    "instruments": {"company_id", "order_id", "rail", "reference"}, "connections": {"company_id", "rail", "created_at"}, "foreign_payments": {"company_id", "rail", "state", "reason", "created_at"}, "chargebacks": {"company_id", "chargeback_id", "taken_at", "rail"}, "account_close_requests": {"company_id", "id", "account_id", "status", "created_at"},
     "account_requests": {"company_id", "id", "status", "expires_at", "ask_at", "key_due_at"},
     "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at", "created_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at", "origin", "receiver_id", "payment_id", "amount_minor"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},

@@ -12,10 +12,14 @@ from tests.rooms.payouts.office import Office
 
 from lastro.core.commit import commit
 from lastro.core.db import Database, Dsn
+from lastro.core.money import Money
 from lastro.core.write import Event, Message, Row, Write
 from lastro.observability.gauges import Gauges, Watch, read
 from lastro.observability.metrics import Metrics
+from lastro.orders import CloseForeign, ForeignPayments
 from lastro.payouts import SettleStranded
+from lastro.rails.cursors import RailCursor
+from lastro.rails.port import OTHER_AMOUNT, ForeignPayment
 from lastro.webhooks import Circuit
 
 NOTHING = (0, 0.0)
@@ -246,6 +250,37 @@ async def test_money_in_suspense_that_waits_for_people_is_counted(own_cast: Cast
     (return_id,) = await office.column("SELECT id FROM payout_returns WHERE is_unfit")
     await own_cast.act(office.ana.company_id, SettleStranded(UUID(str(return_id)), "pay out", "note 8", "rita"))
     assert (await seen(work)).waiting["stranded"] == NOTHING
+
+
+async def test_a_connection_to_a_bank_is_told_of_as_the_database_has_it(own_cast: Cast, work: Database) -> None:
+    """How long it was not polled, what webhooks have named, what no order asked for, and what the night's sweep left."""
+    ana, now = await own_cast.ana(), datetime.now(UTC)
+    await own_cast.connect(ana, "efi1", "shop@ana.example")
+    await own_cast.connect(ana, "efi2", "other@ana.example")
+    fresh, other = (await seen(work)).banks
+    assert 0 <= fresh.polled_seconds < 60, "nobody has polled it yet: it counts from when it was declared"
+    assert fresh[2:] == other[2:] == (0, 0, 0, None, None)
+    payments, charges = (RailCursor(own_cast.database, "efi1", stream, UUID(int=1)) for stream in ("pix", "charges"))
+    for cursor in (payments, charges):
+        await cursor.take()
+    await payments.move(now - timedelta(minutes=20))
+    await payments.hint(["E1", "E2"])
+    await payments.count_unknown_hint()
+    await charges.count_orphans(1, 2)
+    listed = ForeignPayments(own_cast.runner, ana.company_id)
+    await listed.keep([ForeignPayment("efi1", f"E{n}", Money(n, "BRL"), now) for n in range(1, 4)])
+    await listed.keep([ForeignPayment("efi2", "E9", Money(9, "BRL"), now, "x" * 32, None, OTHER_AMOUNT)])
+    found = await seen(work)
+    by_rail = {one.rail: one for one in found.banks}
+    assert 1190 < by_rail["efi1"].polled_seconds < 1260
+    assert (by_rail["efi1"][2:], by_rail["efi2"][2:]) == ((2, 1, 3, 1, 2), (0, 0, 1, None, None))
+    assert found.waiting["unmatched"][0] == 1
+    async with own_cast.database.session(ana.company_id) as session:
+        ids = [row["id"] for row in await session.fetch("SELECT id FROM foreign_payments")]
+    for foreign_id in ids:
+        await own_cast.act(ana.company_id, CloseForeign(foreign_id, "rita", "of the other shop"))
+    found = await seen(work)
+    assert ({one.foreign for one in found.banks}, found.waiting["unmatched"]) == ({0}, NOTHING)
 
 
 async def test_days_and_differences_of_statements_are_counted(own_cast: Cast, work: Database) -> None:

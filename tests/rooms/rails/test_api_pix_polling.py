@@ -191,6 +191,10 @@ async def _asked(branch: Branch) -> bool:
     return bool(branch.bank.asked)
 
 
+async def _has_unknown_hint(branch: Branch) -> bool:
+    return [row["unknown_hints"] for row in await branch.scene.rows("SELECT unknown_hints FROM rail_cursors")] == [1]
+
+
 async def test_a_bell_makes_the_payment_looked_at_long_before_the_next_poll(branch: Branch) -> None:
     stop = asyncio.Event()
     listening = asyncio.ensure_future(branch.polling(poll_seconds=600).listen(branch.keep, stop))
@@ -202,6 +206,7 @@ async def test_a_bell_makes_the_payment_looked_at_long_before_the_next_poll(bran
         await until(lambda: branch.cursor(3).hint([name, forged, foreign, name]))
         await until(branch.foreign)
         assert [told for _, _, told in await branch.told()] == [f"pix:{name}"]
+        await until(lambda: _has_unknown_hint(branch))
         assert branch.bank.asked.count(f"GET /pix/{forged}") == 1
     finally:
         stop.set()

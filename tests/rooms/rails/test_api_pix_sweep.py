@@ -127,11 +127,13 @@ def charge(branch: Branch, txid: str, minutes: int = 30, seconds: int = 3600) ->
     }  # fmt: skip
 
 
-async def orphans(branch: Branch, since: timedelta = DAY, *, is_removing: bool = True) -> tuple[str, ...]:
-    """A night's sweep. since: how long ago the one before was."""
+async def orphans(branch: Branch, since: timedelta = DAY, *, is_removing: bool = True, left: int = 0) -> tuple[str, ...]:
+    """A night's sweep: the removed. since: how long ago the one before was. left: how many it counts besides."""
     terms, lists = OrphanTerms(RAIL, "utc", 7, is_removing), Lists(branch.terms(), branch.line)
     instruments, charges = branch.instruments, Charges(RAIL, branch.line, "utc")
-    return await sweep_orphans(terms, lists, charges, instruments, branch.bank.now - since, branch.bank.now)
+    found = await sweep_orphans(terms, lists, charges, instruments, branch.bank.now - since, branch.bank.now)
+    assert found.left == left
+    return found.removed
 
 
 async def test_a_charge_without_an_order_is_removed_and_no_other(branch: Branch) -> None:
@@ -159,7 +161,7 @@ async def test_orphans_are_counted_and_left_unless_the_connection_says_otherwise
     """Another lastro at this account, whose company has our number, makes charges of the same form."""
     charge(branch, ORPHAN)
     with capture_logs() as logs:
-        assert await orphans(branch, is_removing=False) == ()
+        assert await orphans(branch, is_removing=False, left=1) == ()
     assert [(line["event"], line["count"]) for line in logs] == [("bank.orphans_left", 1)]
     assert branch.bank.charges[ORPHAN]["status"] == "ATIVA"
     assert branch.bank.sent("PATCH") == []
@@ -169,7 +171,7 @@ async def test_an_orphan_that_could_not_be_removed_is_told_and_tried_the_next_ni
     charge(branch, ORPHAN, minutes=2 * 24 * 60, seconds=10 * 86_400)
     branch.bank.next("PATCH cob", answers(500))
     with capture_logs() as logs:
-        assert await orphans(branch, since=3 * DAY) == ()
+        assert await orphans(branch, since=3 * DAY, left=1) == ()
     assert [line["event"] for line in logs] == ["bank.charge_not_removed"]
     assert await orphans(branch, since=timedelta()) == (ORPHAN,), "the night before was made, and its place moved on"
 
@@ -193,7 +195,8 @@ async def test_the_log_says_what_became_of_an_orphan(branch: Branch, found: dict
 
     branch.bank.next("PATCH cob", becomes)
     with capture_logs() as logs:
-        assert await orphans(branch) == ((ORPHAN,) if event == "bank.orphan_removed" else ())
+        is_removed = event == "bank.orphan_removed"
+        assert await orphans(branch, left=int(not is_removed)) == ((ORPHAN,) if is_removed else ())
     assert [(line["event"], line["network_id"]) for line in logs] == [(event, ORPHAN)]
 
 

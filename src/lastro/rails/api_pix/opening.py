@@ -105,10 +105,12 @@ def sweeps_of(connection: Connection, line: Line, stores: Stores, takings: Takin
         await sweep_returns(name, lists, now, reader, takings)
 
     async def orphans(since: datetime, now: datetime) -> None:
-        await sweep_orphans(removal, lists, charges, instruments, since, now)
+        found = await sweep_orphans(removal, lists, charges, instruments, since, now)
+        await of_charges.count_orphans(len(found.removed), found.left)
 
     cursor = partial(cursor_of, connection, stores)
-    return (Nightly(cursor(RETURNS), returns), Nightly(cursor(CHARGES), orphans))
+    of_charges = cursor(CHARGES)
+    return (Nightly(cursor(RETURNS), returns), Nightly(of_charges, orphans))
 
 
 def _reader(connection: Connection, stores: Stores) -> ReturnsReader:

@@ -45,6 +45,14 @@ class OrphanTerms:
     is_removing: bool
 
 
+@dataclass(frozen=True, slots=True)
+class OrphansFound:
+    """The charges without an order that a sweep has found. removed: their txids. left: how many it has not removed."""
+
+    removed: tuple[str, ...]
+    left: int
+
+
 class OrderedCharges(Protocol):
     """Tells which charges have an order."""
 
@@ -73,8 +81,8 @@ def is_orphan(charge: wire.BankCharge, company_number: int, clock: Clock, now: d
 
 async def sweep_orphans(
     terms: OrphanTerms, lists: Lists, charges: Charges, ordered: OrderedCharges, since: datetime, now: datetime
-) -> tuple[str, ...]:
-    """Removes charges that have no order, or counts them; returns the txids of the removed. Transient: not all were read.
+) -> OrphansFound:
+    """Removes charges that have no order, or counts them. Transient: not all were read.
 
     Looks at those made since then, and again at those of the last seven days: what could not be removed is tried each night.
     """
@@ -89,8 +97,9 @@ async def sweep_orphans(
     if not terms.is_removing:
         if orphans:
             _log.warning("bank.orphans_left", rail=terms.rail, count=len(orphans))
-        return ()
-    return tuple([txid for txid in sorted(orphans) if await _is_removed(terms.rail, charges, txid)])
+        return OrphansFound((), len(orphans))
+    removed = tuple([txid for txid in sorted(orphans) if await _is_removed(terms.rail, charges, txid)])
+    return OrphansFound(removed, len(orphans) - len(removed))
 
 
 def _read(raw: bytes) -> wire.BankCharge | None:

@@ -196,5 +196,6 @@ class Polling:
             await self._router.store((answer.body,), keep)
         elif verdict.meaning is Meaning.UNKNOWN:
             _log.warning("bank.hint_unknown", rail=self._terms.rail, network_id=payment_id)
+            await self._cursor.count_unknown_hint()
         else:  # polling finds it
             _log.info("bank.hint_unread", rail=self._terms.rail, network_id=payment_id, reason=verdict.reason)

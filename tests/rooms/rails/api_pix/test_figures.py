@@ -9,6 +9,9 @@ from structlog.testing import capture_logs
 from tests.authority import Authority
 
 from lastro.app.banks import figures_of
+from lastro.core.db import Database, Dsn
+from lastro.observability.bank_figures import BankRecord
+from lastro.observability.gauges import WAITING, Gauges, Watch
 from lastro.observability.metrics import Metrics
 
 from .bank import Answer, Bank, Hand, Lined, shown, transient
@@ -42,6 +45,19 @@ async def test_figures_of_a_line(authority: Authority, bank: Bank, lined: Lined,
         await transient(line.ask("GET", "/pix", None, 5.0))
     seen = scraped(metrics)
     assert (seen["token_age_seconds"], seen["trouble"]) == ({("efi1",): 7.0}, {("access", "efi1"): 1.0})
+
+
+async def test_the_databases_figures_are_told_of_connections_in_the_file_alone(lined: Lined) -> None:
+    """One that has left it is polled by nobody, and its lag would grow for ever."""
+    metrics, line = Metrics(), lined()
+    metrics.banks = lambda: figures_of([line], datetime.now(UTC))
+    records = (BankRecord("efi1", 31.0, 2, 5, 7, None, 1), BankRecord("gone", 9e6, 0, 0, 0, 0, 0))
+    metrics.watch = Watch(Database(Dsn("postgresql://nobody@127.0.0.1:1/nothing")), last=Gauges(
+        waiting=dict.fromkeys(WAITING, (0, 0.0)), banks=records))  # fmt: skip
+    seen = scraped(metrics)
+    assert (seen["poll_lag_seconds"], seen["hints_waiting"]) == ({("efi1",): 31.0}, {("efi1",): 2.0})
+    assert (seen["hints_unknown"], seen["foreign_payments"]) == ({("efi1",): 5.0}, {("efi1",): 7.0})
+    assert seen["orphans"] == {("left", "efi1"): 1.0}
 
 
 async def test_a_renewed_certificate_and_one_that_is_over(lined: Lined, tmp_path: Path) -> None:
