@@ -287,7 +287,8 @@ class Sandbox:
         if seeds:
             self._laid = self._parts.seed(self._running())
         banks = self._parts.connect(self._running(), self._laid)
-        self._env |= {} if banks is None else {"LASTRO_BANKS_FILE": str(banks)}
+        if banks is not None and not self._env.get("LASTRO_BANKS_FILE"):  # an operator's own file stands
+            self._env |= {"LASTRO_BANKS_FILE": str(banks)}
         for plan in others:
             self._start_child(plan)
         self._await_health()

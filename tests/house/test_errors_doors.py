@@ -34,7 +34,7 @@ CODES = {
     415: ("INVALID_REQUEST", "Request is not valid"),
     429: ("INVALID_REQUEST", "Request is not valid"),
     500: ("INTERNAL_ERROR", "Unexpected error"),
-    503: ("INTERNAL_ERROR", "Unexpected error"),
+    503: ("INTERNAL_ERROR", "Not available now, try again later"),
 }
 BARE = frozenset({401, 403, 404, 429, 500, 503})  # their details are empty
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "BREW")

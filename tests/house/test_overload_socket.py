@@ -73,7 +73,7 @@ async def context(town: Town, request: pytest.FixtureRequest) -> AsyncIterator[D
 
 def assert_away(answer: Any, status: int = 503) -> None:
     error = {429: "INVALID_REQUEST", 503: "INTERNAL_ERROR"}[status]
-    message = {429: "Request is not valid", 503: "Unexpected error"}[status]
+    message = {429: "Request is not valid", 503: "Not available now, try again later"}[status]
     assert answer.status == status
     assert msgspec.json.decode(answer.body) == {"error": error, "message": message, "details": []}
     assert answer.headers["content-type"] == "application/json"

@@ -35,7 +35,7 @@ _WORDS = {
     Kind.UNAUTHORIZED: ("UNAUTHORIZED", "Unauthorized Request"),
     Kind.FORBIDDEN: ("FORBIDDEN_ERROR", "Access denied"),
     Kind.NOT_FOUND: ("NOT_FOUND", "Resource not found"),
-    Kind.UNAVAILABLE: ("INTERNAL_ERROR", "Unexpected error"),
+    Kind.UNAVAILABLE: ("INTERNAL_ERROR", "Not available now, try again later"),
 }
 _INVALID = ("INVALID_REQUEST", "Request is not valid")
 _UNEXPECTED = ("INTERNAL_ERROR", "Unexpected error")
@@ -148,6 +148,7 @@ def not_allowed(methods: Iterable[str]) -> Response:
 
 def unexpected(status: int = 500) -> Response:
     """Returns the answer to an internal error, without details. 503: a part of ours is away for the moment."""
+    if status == STATUS[Kind.UNAVAILABLE]:
+        return refusal(Refused(Kind.UNAVAILABLE, retry_after_seconds=1))
     error, message = _UNEXPECTED
-    body = msgspec.json.encode(Error(error=error, message=message, details=[]))
-    return Response(status, body, headers=((b"retry-after", b"1"),) if status == 503 else ())
+    return Response(status, msgspec.json.encode(Error(error=error, message=message, details=[])))

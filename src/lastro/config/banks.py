@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from lastro.config.given import Given
 
 _NAME = "LASTRO_BANKS_FILE"
-_LARGEST_BYTES = 1_000_000
 
 
 def connections(given: Given) -> tuple[api_pix.Connection, ...]:
@@ -19,14 +18,9 @@ def connections(given: Given) -> tuple[api_pix.Connection, ...]:
         return ()
     path = given.folder(_NAME)
     try:
-        with path.open("rb") as file:
-            raw = file.read(_LARGEST_BYTES + 1)
-        if len(raw) > _LARGEST_BYTES:
-            given.problems.append(f"{_NAME} names a file of more than {_LARGEST_BYTES} bytes: {path}.")
-            return ()
-        text = raw.decode()
-    except (OSError, UnicodeDecodeError):
-        given.problems.append(f"{_NAME} names a file that cannot be read as text: {path}.")
+        text = api_pix.settings_text(path)
+    except api_pix.FileUnfit as unfit:
+        given.problems.append(f"{_NAME} {unfit}.")
         return ()
     found, problems = api_pix.read(text, path.parent, is_sandbox=given.is_sandbox)
     if not given.text("LASTRO_CLIENT_CERTIFICATE_HEADER"):

@@ -27,7 +27,7 @@ async def ready(health: Health) -> Response:
 
 
 def not_ready(answer: Response) -> bool:
-    body = {"error": "INTERNAL_ERROR", "message": "Unexpected error", "details": []}
+    body = {"error": "INTERNAL_ERROR", "message": "Not available now, try again later", "details": []}
     assert (answer.status, answer.headers) == (503, ((b"retry-after", b"1"),))
     return bool(msgspec.json.decode(answer.body) == body)
 

@@ -9,6 +9,7 @@ from lastro.rails.api_pix.client import ApiPix
 from lastro.rails.api_pix.connection_config import Connection
 from lastro.rails.api_pix.dialects import DIALECTS, Dialect
 from lastro.rails.api_pix.exchange import Line, SetUpWrongly
+from lastro.rails.api_pix.files import FileUnfit, settings_text
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.line import Ambient, BankLine
 from lastro.rails.api_pix.nightly import Nightly
@@ -19,7 +20,7 @@ from lastro.rails.api_pix.webhooks import BankWebhook, RegisteredWebhook, Webhoo
 
 __all__ = [
     "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "BankWebhook", "Connection", "Dialect",
-    "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook", "Rehearsal", "ReturnEnd", "SetUpWrongly",
-    "Stores", "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read", "statements_of",
-    "sweeps_of",
+    "FileUnfit", "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook", "Rehearsal", "ReturnEnd",
+    "SetUpWrongly", "Stores", "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read",
+    "settings_text", "statements_of", "sweeps_of",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST_BYTES = 1_000_000  # of one file; a chain of certificates has some thousands
+_WRITES = stat.S_IWGRP | stat.S_IWOTH
 _OTHERS = stat.S_IRWXO | stat.S_IWGRP  # a group may read: secrets of systemd and of containers are given so
 
 
@@ -35,6 +36,19 @@ def from_disk(path: Path) -> FileRead:
 def public(path: Path, read: Callable[[Path], FileRead]) -> bytes:
     """Returns a file that everybody may read. FileUnfit: it cannot be read, or is too large."""
     return _read(path, read).content
+
+
+def settings_text(path: Path, read: Callable[[Path], FileRead] = from_disk) -> str:
+    """Returns a file of settings, which only its owner may write. FileUnfit: it cannot be read, or others may write it."""
+    found = _read(path, read)
+    if found.mode & _WRITES:
+        raise FileUnfit(
+            f"names a file with mode {stat.S_IMODE(found.mode):04o} that others may write: run chmod go-w on {path}"
+        )
+    try:
+        return found.content.decode()
+    except UnicodeDecodeError:
+        raise FileUnfit(f"names a file that is no text: {path}") from None
 
 
 def private(path: Path, read: Callable[[Path], FileRead]) -> bytes:
