@@ -369,23 +369,17 @@ def test_certificates_of_a_bank_need_a_proxy_that_hands_them_on(folder: Path) ->
     assert handed_on.connections[0].peers == {"a" * 43}
 
 
-def others_write(path: Path) -> None:
-    path.write_text(toml())
-    path.chmod(0o646)
-
-
 @pytest.mark.parametrize(
     ("made", "says"),
     [
-        (lambda path: path, "names a file that cannot be read"),
-        (lambda path: path.mkdir(), "names a file that cannot be read"),
+        (Path.absolute, "names a file that cannot be read"),
+        (Path.mkdir, "names a file that cannot be read"),
         (lambda path: path.write_bytes(b"\xff"), "names a file that is no text"),
         (lambda path: path.write_bytes(b"#" * 1_000_001), "names a file that is too large"),
-        (others_write, "names a file with mode 0646 that others may write: run chmod go-w on "),
+        (lambda path: path.touch() or path.chmod(0o646), "names a file with mode 0646 that others may write: run chmod "),
     ],
 )
 def test_a_file_that_cannot_be_taken(tmp_path: Path, made: Callable[[Path], object], says: str) -> None:
-    """Who may write it says which bank is asked, and which authorities vouch for it."""
     made(tmp_path / "banks.toml")
     with pytest.raises(StartRefused, match=f"^LASTRO_BANKS_FILE {says}"):
         read_settings({"LASTRO_BANKS_FILE": str(tmp_path / "banks.toml")})
