@@ -44,7 +44,7 @@ class Instruments:
         return frozenset(row["reference"] for row in rows)
 
     async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
-        """Returns the Pix key that the order of each of these txids asked for. DatabaseAway: try again later."""
+        """Returns the Pix key that each txid's order asked for. DatabaseAway: try again later."""
         keys: dict[str, str | None] = {}
         for company_id, found in (await self._found(rail, txids)).items():
             async with self._database.session(company_id) as session:

@@ -31,7 +31,7 @@ class KeepForeign(Act["frozenset[tuple[str, str]]"]):
     payments: Sequence[ForeignPayment]
 
     async def read(self, session: Session, context: RequestContext) -> frozenset[tuple[str, str]]:
-        """Reads which of them are listed or booked, or an order's at another connection."""
+        """Reads which of them are not to be listed: known already, or an order's elsewhere."""
         return await store.known(session, context.company_id, self.payments)
 
     def decide(self, known: frozenset[tuple[str, str]], context: RequestContext) -> Done:

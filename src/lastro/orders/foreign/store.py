@@ -50,7 +50,7 @@ async def read_foreign(session: Session, company_id: UUID, foreign_id: UUID) -> 
 
 
 async def known(session: Session, company_id: UUID, payments: Sequence[ForeignPayment]) -> frozenset[tuple[str, str]]:
-    """Reads the rail and id of those that are listed or booked, or asked for at another connection."""
+    """Reads rail and id of those that are known. They are listed, booked, or asked for at another connection."""
     rails, names = [one.rail for one in payments], [one.payment_id for one in payments]
     rows = await session.fetch(_KNOWN, company_id, rails, names, [one.txid for one in payments])
     return frozenset((row["rail"], row["payment_id"]) for row in rows)

@@ -85,9 +85,10 @@ class Lists:
         await self.walk("cobs", since, until, take, **filters)
 
     async def page(self, since: datetime, until: datetime, number: int, **filters: str) -> PeriodPage:
-        """Returns one page of the payments of a period, from its beginning up to where the bank answers.
+        """Returns one page of the payments of a period.
 
-        The next pages are asked for with that end. Transient: there is none, or the bank has cut the period meanwhile.
+        It reaches from the period's beginning up to where the bank answers; the next pages are asked for with that end.
+        Transient: there is none, or the bank has cut the period meanwhile.
         """
         window = until - since
         while True:

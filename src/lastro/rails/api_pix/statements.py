@@ -150,7 +150,7 @@ class ApiPixStatements:
         return lines, None if following is None else self._text(day, following)
 
     def _span(self, day: date, *, is_returns: bool) -> tuple[datetime, datetime]:
-        """Returns the times of the payments that may be in a day's statement."""
+        """Returns the times of the payments in a day's statement."""
         begins, ends = day_bounds(day)
         return (ends - DISPUTED_WITHIN if is_returns else begins), ends
 

@@ -67,7 +67,7 @@ class KnownInstruments(Protocol):
     """Tells the payments of our orders from foreign ones. A row of `instruments` decides, and nothing else."""
 
     async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
-        """Returns the Pix key that the order of each of these txids asked for. Its own, whatever a file says by now.
+        """Returns the Pix key that each txid's order asked for. Its own, whatever a file says by now.
 
         A txid without an instrument of this rail is left out. None: the order has no key. DatabaseAway: try again later.
         """
