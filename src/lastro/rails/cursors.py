@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 60.0
 MOST_HINTS = 1000
-# A stream begins a day before it is first read: an order may have been paid before anybody polled.
+# A stream begins a day before it is first read. A worker declares a connection's keys as it starts, and polls from then on:
+# older than that no order is. The day is for a worker that was away for a while between the two.
 _TAKE = """
 INSERT INTO rail_cursors AS c (rail, stream, until, lease_token, leased_until)
 VALUES ($1, $2, business_now() - interval '1 day', $3, machine_now() + make_interval(secs => $4))
@@ -36,14 +37,19 @@ _GIVE_UP = """
 UPDATE rail_cursors SET lease_token = NULL, leased_until = NULL
  WHERE rail = $1 AND stream = $2 AND lease_token = $3 RETURNING 1
 """
+# Both change the row's own present value, so that what others note at the same time stays.
 _HINT = """
-UPDATE rail_cursors SET hints = (SELECT array_agg(DISTINCT h) FROM unnest(hints || $3::text[]) h)
+UPDATE rail_cursors
+   SET hints = hints || ARRAY(SELECT h FROM unnest($3::text[]) WITH ORDINALITY u(h, n) WHERE h <> ALL (hints)
+                              GROUP BY h ORDER BY min(n))
  WHERE rail = $1 AND stream = $2 AND cardinality(hints) + cardinality($3::text[]) <= $4 RETURNING 1
 """
-_HINTED = """
-UPDATE rail_cursors c SET hints = '{}' FROM rail_cursors before
- WHERE c.rail = $1 AND c.stream = $2 AND before.rail = $1 AND before.stream = $2 AND before.hints <> '{}' AND c.hints <> '{}'
-RETURNING before.hints
+_HINTED = "SELECT hints[:$3] AS hints FROM rail_cursors WHERE rail = $1 AND stream = $2"
+_LOOKED_AT = """
+UPDATE rail_cursors
+   SET hints = ARRAY(SELECT h FROM unnest(hints) WITH ORDINALITY u(h, n) WHERE h <> $3 ORDER BY n)
+            || CASE WHEN $4 THEN '{}' ELSE ARRAY[$3] END
+ WHERE rail = $1 AND stream = $2 RETURNING 1
 """
 _UNKNOWN_HINT = "UPDATE rail_cursors SET unknown_hints = unknown_hints + 1 WHERE rail = $1 AND stream = $2 RETURNING 1"
 _ORPHANS = """
@@ -100,10 +106,10 @@ class RailCursor:
         async with self._database.session() as session:
             return bool(await session.fetch(_HINT, *self._named, list(payment_ids), MOST_HINTS))
 
-    async def hints(self) -> tuple[str, ...]:
-        """Takes the noted payments, each once; a crash loses them, and polling finds them."""
+    async def hints(self, most: int) -> tuple[str, ...]:
+        """Returns the payments that were noted first, at most so many; they stay until they were looked at."""
         async with self._database.session() as session:
-            row = await session.row(_HINTED, *self._named)
+            row = await session.row(_HINTED, *self._named, most)
         return () if row is None else tuple(row["hints"])
 
     async def count_unknown_hint(self) -> None:
@@ -115,3 +121,8 @@ class RailCursor:
         """Notes what a night's sweep has removed and left. DatabaseAway: it is not noted."""
         async with self._database.session() as session:
             await session.fetch(_ORPHANS, *self._named, removed, left)
+
+    async def looked_at(self, payment_id: str, *, is_seen: bool) -> None:
+        """Forgets a noted payment; one that could not be seen comes behind all others."""
+        async with self._database.session() as session:
+            await session.fetch(_LOOKED_AT, *self._named, payment_id, is_seen)

@@ -21,15 +21,22 @@ _LONGEST_PAUSE_SECONDS = 10.0
 _log = structlog.get_logger(__name__)
 
 
-async def pull_until(stop: asyncio.Event, pull: Callable[[], Awaitable[bool]]) -> None:
-    """Pulls until stop. After a failure it asks again: unconfirmed messages are given again. pull: False when stopping."""
-    pause = _SHORTEST_PAUSE_SECONDS
+async def pull_until(
+    stop: asyncio.Event, pull: Callable[[], Awaitable[bool]], shortest_pause: float = _SHORTEST_PAUSE_SECONDS
+) -> None:
+    """Pulls until stop. After a failure it asks again: unconfirmed messages are given again. pull: False when stopping.
+
+    shortest_pause: seconds after the first failure. It doubles with each, and a pause that the network asks for is kept.
+    """
+    pause, asked = shortest_pause, 0.0
     while not stop.is_set():
         try:
+            asked = 0.0
             if await pull():
-                pause = _SHORTEST_PAUSE_SECONDS
+                pause = shortest_pause
             continue
         except Transient as away:
+            asked = away.pause_seconds
             # The first failures are those of two processes that start together.
             tell = _log.warning if pause >= 1 else _log.info
             tell("network.gives_nothing", reason=away.reason)
@@ -38,8 +45,8 @@ async def pull_until(stop: asyncio.Event, pull: Callable[[], Awaitable[bool]]) -
         except Exception:  # noqa: BLE001 whatever it was, the messages are not confirmed and come again
             _log.exception("network.messages_not_stored")
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), pause)
-        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            await asyncio.wait_for(stop.wait(), max(pause, asked))
+        pause = min(pause * 2, max(shortest_pause, _LONGEST_PAUSE_SECONDS))
 
 
 async def unless_stopped(stop: asyncio.Event, asking: Awaitable[T]) -> T | None:

@@ -266,7 +266,8 @@ class Sender:
         # Counted apart: none of these copies may still arrive.
         is_answered = isinstance(error, Transient) and not error.is_on_its_way
         also = ", answered = answered + 1" if is_answered else ""
-        later = timedelta(seconds=pause_after(row["sends"]))
+        asked = error.pause_seconds if isinstance(error, Transient) else 0.0
+        later = timedelta(seconds=max(pause_after(row["sends"]), asked))
         if isinstance(error, Unexplained):
             later, also = max(later, _EXPLAINED_WITHIN), also + _waiting(_REASON)
         await work_queue.release(self._database, self._lane, row, later, also)

@@ -10,6 +10,7 @@ from uuid import UUID
 from lastro.orders import ForeignPayments
 from lastro.rails import port
 from lastro.rails.api_pix import BankLine
+from lastro.rails.api_pix.exchange import Line
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.cursors import RailCursor
@@ -41,11 +42,11 @@ class Branch:
     def cursor(self, number: int = 1, seconds: float = 60.0) -> RailCursor:
         return RailCursor(self.scene.database, RAIL, "pix", UUID(int=number), seconds)
 
-    def polling(self, number: int = 1, poll_seconds: float = 600, **changes: Any) -> Polling:
-        terms = self.terms(**changes)
-        how = PollingTerms(RAIL, poll_seconds, hint_seconds=0.02)
+    def polling(self, number: int = 1, poll_seconds: float = 600, line: Line | None = None, **changes: Any) -> Polling:
+        line, terms = line or self.line, self.terms(**changes)
+        how = PollingTerms(RAIL, poll_seconds, hint_seconds=0.02, take_over_seconds=0.02)
         router = PaymentRouter(terms, self.instruments, ForeignPayments(self.scene.runner, self.ana))
-        return Polling(how, terms, self.line, Lists(terms, self.line), self.cursor(number), router)
+        return Polling(how, terms, line, Lists(terms, line), self.cursor(number), router)
 
     @property
     def instruments(self) -> Instruments:

@@ -7,11 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from aiohttp import web
 from structlog.testing import capture_logs
 
 from lastro.core.errors import Stale
 from lastro.core.money import Money
+from lastro.core.secrets import Secret
 from lastro.rails import port
+from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Transient
 
 from .api_pix_bank import Bank
@@ -238,8 +241,156 @@ async def test_too_many_bells_are_left_to_polling(branch: Branch) -> None:
     await cursor.take()
     assert await cursor.hint([f"E{n}" for n in range(1000)])
     assert not await cursor.hint(["E1000"])
-    assert len(await cursor.hints()) == 1000
-    assert await cursor.hints() == ()
+    first = await cursor.hints(10)
+    assert len(first) == 10
+    for name in first:
+        await cursor.looked_at(name, is_seen=True)
+    assert await cursor.hint(["E1000", "E1000", "E1001"])
+    assert (await cursor.hints(1000))[-1] in {"E1000", "E1001"}
+    assert len(await cursor.hints(1000)) == 992
+
+
+async def test_what_is_noted_while_another_is_looked_at_stays_noted(branch: Branch) -> None:
+    """Two connections: the one has noted a second payment and not committed, when the other forgets the first."""
+    cursor = branch.cursor()
+    await cursor.take()
+    await cursor.hint(["E1"])
+    async with branch.scene.admin.transaction():
+        await branch.scene.admin.execute("UPDATE rail_cursors SET hints = hints || '{E2}'::text[]")
+        forgetting = asyncio.ensure_future(cursor.looked_at("E1", is_seen=True))
+        await until_blocked(branch)
+    await forgetting
+    assert await cursor.hints(10) == ("E2",)
+
+
+async def until_blocked(branch: Branch) -> None:
+    async def is_blocked() -> bool:
+        found = await branch.scene.rows("SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")
+        return bool(found)
+
+    await until(is_blocked)
+
+
+async def test_a_silent_bank_costs_no_hint_and_no_poll(branch: Branch) -> None:
+    """The first one is asked about behind all others, at the next turn; none of them is lost."""
+    await branch.polling().poll(branch.keep)
+    names = [branch.bank.pay(n, branch.bank.now, txid=TXID) for n in range(3)]
+    for name in names:
+        await branch.cursor().hint([name])
+    branch.bank.next("GET pix", answers(500))
+    branch.bank.exchanges.clear()
+    branch.bank.next("GET pixs", *[answers(200, {"pix": [], "parametros": {}})] * 9)
+    stop = asyncio.Event()
+    listening = asyncio.ensure_future(branch.polling(poll_seconds=0.2).listen(branch.keep, stop))
+    try:
+        await until(lambda: _has_told(branch, 3))
+    finally:
+        stop.set()
+        await asyncio.wait_for(listening, 10)
+    looks = [line.removeprefix("GET /pix/") for line in branch.bank.asked if line != "GET /pix"]
+    assert looks == [*names, names[0]]
+    second = branch.bank.asked.index(f"GET /pix/{names[1]}")
+    assert branch.bank.asked[:second] == ["GET /pix", f"GET /pix/{names[0]}", "GET /pix"], "a poll came first"
+
+
+async def _has_told(branch: Branch, count: int) -> bool:
+    return len(await branch.told()) >= count
+
+
+async def test_any_number_of_forged_hints_does_not_keep_a_poll_waiting(branch: Branch) -> None:
+    await branch.polling().poll(branch.keep)
+    await branch.cursor().hint([f"E{n:031d}" for n in range(1000)])
+    branch.bank.exchanges.clear()
+    stop = asyncio.Event()
+    listening = asyncio.ensure_future(branch.polling(poll_seconds=0.05).listen(branch.keep, stop))
+
+    async def polled() -> bool:
+        return branch.bank.asked.count("GET /pix") >= 3
+
+    try:
+        await until(polled)
+    finally:
+        stop.set()
+        await asyncio.wait_for(listening, 10)
+    assert len(branch.bank.asked) < 200
+
+
+async def test_an_answer_about_another_payment_is_not_used(branch: Branch) -> None:
+    polling = branch.polling()
+    await polling.poll(branch.keep)
+    other = branch.bank.pay(1, branch.bank.now, txid=TXID)
+    asked = other[:-1] + "9"
+    branch.bank.next("GET pix", answers(200, branch.bank.payments[other]))
+    with capture_logs() as logs:
+        await polling.look(asked, branch.keep)
+    assert [(one["event"], one["log_level"], one["code"]) for one in logs] == [
+        ("bank.answer_invalid", "critical", "endToEndId")
+    ]
+    assert (await branch.told(), await branch.foreign()) == ([], [])
+
+
+async def test_a_process_that_cannot_reach_the_bank_lets_another_poll(branch: Branch) -> None:
+    branch.bank.next("GET pixs", answers(500))
+    with pytest.raises(Transient):
+        await branch.polling(1).poll(branch.keep)
+    branch.bank.pay(1, branch.bank.now - timedelta(minutes=1), txid=TXID)
+    assert await branch.polling(2).poll(branch.keep)
+    assert len(await branch.told()) == 1
+
+
+async def test_while_one_process_has_no_route_another_reads_on(branch: Branch) -> None:
+    """Both listen. The one that waits takes over without waiting for a whole pause between two polls."""
+    stop, away = asyncio.Event(), NetworkClient("http://127.0.0.1:1", Secret("a-token"))
+    failing = asyncio.ensure_future(branch.polling(1, line=away).listen(branch.keep, stop))
+    await until(lambda: _has_cursor(branch))
+    reading = asyncio.ensure_future(branch.polling(2, poll_seconds=600).listen(branch.keep, stop))
+    branch.bank.pay(1, branch.bank.now - timedelta(minutes=1), txid=TXID)
+    try:
+        await until(branch.told)
+    finally:
+        stop.set()
+        await asyncio.wait_for(asyncio.gather(failing, reading), 10)
+        await away.close()
+
+
+async def _has_cursor(branch: Branch) -> bool:
+    return bool(await branch.scene.rows("SELECT FROM rail_cursors"))
+
+
+async def test_a_stream_that_nobody_reads_is_not_heard(branch: Branch) -> None:
+    """The other process has the lease, and its reading does not move."""
+    heard: list[int] = []
+
+    async def keep(messages: list[port.NetworkMessage]) -> None:
+        heard.append(len(messages))
+
+    other, waiting = branch.cursor(1), branch.polling(2, poll_seconds=20)
+    place = await other.take()
+    assert place is not None
+    assert not await waiting.poll(keep)
+    assert heard == [], "it stands a day behind"
+    await other.move(place.until + timedelta(hours=1))
+    assert not await waiting.poll(keep)
+    assert heard == [0], "it is behind, and catches up"
+    assert not await waiting.poll(keep)
+    assert heard == [0]
+    await other.move(place.now)
+    for _ in range(2):
+        assert not await waiting.poll(keep)
+    assert heard == [0, 0, 0], "it reads at its own pace"
+    await branch.later(3600)
+    assert not await waiting.poll(keep)
+    assert len(heard) == 3
+
+
+async def test_a_pause_that_the_bank_asks_for_is_kept_by_hints_too(branch: Branch) -> None:
+    await branch.polling().poll(branch.keep)
+    await branch.cursor().hint(["E1", "E2"])
+    branch.bank.next("GET pix", lambda *_: web.Response(status=429, headers={"Retry-After": "600"}))
+    with pytest.raises(Transient) as paused:
+        await asyncio.wait_for(branch.polling().turn(branch.keep, asyncio.Event()), 10)
+    assert paused.value.pause_seconds == 600
+    assert await branch.cursor().hints(10) == ("E2", "E1")
 
 
 async def test_an_hour_of_silence_is_no_failure_of_the_listener(branch: Branch) -> None:

@@ -236,7 +236,7 @@ async def test_a_sweep_that_failed_is_made_again_the_same_night(branch: Branch) 
     nightly = Nightly(branch.cursor(), sweep)
     with pytest.raises(Transient):
         await nightly.once()
-    assert await nightly.once()
+    assert await Nightly(branch.cursor(2), sweep).once(), "by whichever process looks next"
     assert sweep.made[0][0] == sweep.made[1][0]
 
 

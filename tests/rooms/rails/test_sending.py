@@ -1,7 +1,11 @@
 """The network is told what rooms wrote for it; money never twice."""
 
 import asyncio
+from datetime import timedelta
+from typing import Any, cast
 from uuid import UUID
+
+import pytest
 
 from lastro.core.ids import Chance
 from lastro.core.money import Money
@@ -71,6 +75,29 @@ async def test_what_was_sent_does_not_wait_for_what_hangs(scene: Scene, house: H
     await asyncio.sleep(0)
     resting.cancel()
     await asyncio.wait((resting,))
+
+
+@pytest.mark.parametrize(("asked", "least", "most"), [(600, 590, 610), (10**6, 3590, 3610), (None, 0, 5)])
+async def test_a_pause_that_the_network_asks_for_is_kept(
+    scene: Scene, house: House, asked: int | None, least: int, most: int
+) -> None:
+    class Busy:
+        async def send(self, *_: object) -> None:
+            raise port.Transient("asked too often", asked, is_on_its_way=False)
+
+        async def status_of(self, *_: object) -> port.Unknown:
+            return port.Unknown()
+
+    await scene.to_return(house.ana)
+    await Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", cast("port.Rail", Busy())).queue.round()
+
+    async def given_back() -> Any:
+        return await scene.rows(
+            "SELECT due_at - business_now() AS later FROM outbox WHERE lease_token IS NULL AND sends = 1"
+        )
+
+    (row,) = await until(given_back)
+    assert timedelta(seconds=least - 5) <= row["later"] <= timedelta(seconds=most)
 
 
 async def test_a_return_is_told_with_an_id_that_leads_back(scene: Scene, house: House) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from lastro.core.errors import DatabaseAway
 from lastro.rails.cursors import LEASE_SECONDS
 from lastro.rails.pulling import pull_until, unless_stopped
 from lastro.standards.calendar import brasilia_day, instant
@@ -14,7 +15,7 @@ from lastro.standards.calendar import brasilia_day, instant
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.rails.cursors import RailCursor
+from lastro.rails.cursors import RailCursor
 
 BEGINS_AT = time(2)  # of Brasilia
 _LOOK_SECONDS = 60.0
@@ -39,12 +40,15 @@ class Nightly:
         self._renew_seconds = renew_seconds
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Makes a sweep when a night is due, until stop. A failed one is made again, later and later."""
-        await pull_until(stop, lambda: self._turn(stop))
+        """Makes a sweep when a night is due, until stop. A failed one is made again, by whichever process looks next."""
+        await pull_until(stop, lambda: self._turn(stop), _LOOK_SECONDS)
         await self._cursor.give_up()
 
     async def once(self) -> bool:
-        """Makes the sweep of this night, unless another process has it. Transient: it is made again."""
+        """Makes the sweep of this night, unless another process has it. Transient: it is made again.
+
+        After a failure the lease is given up: the bank may answer another process, which has another route to it.
+        """
         place = await self._cursor.take()
         if place is None or place.until >= night_of(place.now):
             return False
@@ -53,6 +57,10 @@ class Nightly:
             while not (await asyncio.wait({sweeping}, timeout=self._renew_seconds))[0]:
                 await self._cursor.move(place.until)  # it goes on for longer than a lease
             await sweeping
+        except Exception:
+            with suppress(DatabaseAway):
+                await self._cursor.give_up()
+            raise
         finally:
             sweeping.cancel()
             await asyncio.gather(sweeping, return_exceptions=True)

@@ -17,7 +17,7 @@ from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
 from lastro.rails.api_pix.statements import ApiPixStatements
 from lastro.rails.api_pix.sweep import ReturnsReader, sweep_returns
-from lastro.rails.cursors import RailCursor
+from lastro.rails.cursors import LEASE_SECONDS, RailCursor
 from lastro.rails.instruments import Instruments
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def instruments_of(stores: Stores) -> Instruments:
 
 def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor:
     """Returns the place of one of a connection's streams; that of PAYMENTS takes a webhook's hints."""
-    return RailCursor(stores.database, connection.name, stream, stores.token)
+    # Who polls keeps the lease from one poll to the next; if it dies, another polls a minute after the next one was due.
+    seconds = LEASE_SECONDS + (connection.poll_seconds if stream == PAYMENTS else 0)
+    return RailCursor(stores.database, connection.name, stream, stores.token, seconds)
 
 
 def issuer_of(connection: Connection, line: BankLine, hint: Hint | None = None) -> ApiPixIssuer:

@@ -8,6 +8,7 @@ stored, and each poll overlaps the one before, for banks that list late; a secon
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 import structlog
 
+from lastro.core.errors import DatabaseAway
 from lastro.core.failpoints import failpoint
 from lastro.rails import port
 from lastro.rails.api_pix import wire
@@ -28,27 +30,36 @@ from lastro.standards.pix_keys import names_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.lists import Lists, ListTerms
     from lastro.rails.api_pix.wire import BankPayment
-    from lastro.rails.cursors import RailCursor
+    from lastro.rails.cursors import RailCursor, StreamPosition
     from lastro.rails.port import Keep, NetworkMessage
     from lastro.rails.port.foreign import Foreign, KnownInstruments
 
+# A bank lists a Pix some time after its horario (bacen/pix-api #321): 15 minutes are the delay that it is given. What comes
+# later still is found by its webhook, at the end of its order, or by the day's statement.
 OVERLAP = timedelta(minutes=15)
 _A_SECOND = timedelta(seconds=1)
 BEHIND = timedelta(seconds=2)  # the bank lists what has just come
+HINTS_AT_ONCE = 5  # in each look: forged ones leave most of the bank's limit, and the time, to polls and to orders
+_LATE = timedelta(seconds=60)  # a poll may take so long, before nobody is taken to read
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class PollingTerms:
-    """The terms of polling a connection. poll_seconds: between two polls. hint_seconds: between two looks at hints."""
+    """The terms of polling a connection. poll_seconds: between two polls. hint_seconds: between two looks at hints.
+
+    take_over_seconds: between two looks whether the process that polls has given up.
+    """
 
     rail: str
     poll_seconds: float
     hint_seconds: float = 1.0
+    take_over_seconds: float = 2.0
 
 
 class PaymentRouter:
@@ -133,10 +144,11 @@ class Polling:
         self._lists = lists
         self._cursor = cursor
         self._router = router
+        self._seen_at: datetime | None = None  # the place of the process that polls, when this one does not
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Polls until stop. A webhook makes the payment that it names be looked at within a second."""
-        await pull_until(stop, lambda: self._turn(keep, stop))
+        await pull_until(stop, lambda: self.turn(keep, stop))
         await self._cursor.give_up()
 
     async def catch_up(self, keep: Keep) -> None:
@@ -146,11 +158,25 @@ class Polling:
         await self._lists.payments(place.until - OVERLAP, until, lambda rows: self._router.store(rows, keep))
 
     async def poll(self, keep: Keep) -> bool:
-        """Stores what came since the cursor, and moves it; False: another process polls. Transient: ask again later."""
+        """Stores what came since the cursor, and moves it; False: another process polls. Transient: ask again later.
+
+        After a failure the lease is given up: the bank may answer another process, which has another route to it.
+        """
         place = await self._cursor.take()
         if place is None:
-            await keep([])
+            if self._is_read(await self._cursor.read()):
+                await keep([])
             return False
+        try:
+            await self._read_on(place, keep)
+        except Exception:
+            with suppress(DatabaseAway):
+                await self._cursor.give_up()
+            raise
+        await keep([])
+        return True
+
+    async def _read_on(self, place: StreamPosition, keep: Keep) -> None:
         goal = place.now - BEHIND
         since = min(place.until, goal) - OVERLAP
 
@@ -165,37 +191,78 @@ class Polling:
             failpoint("inbox.stored")
             await self._cursor.move(until)
             if until >= goal:
-                break
+                return
             since = until - OVERLAP
-        await keep([])
-        return True
 
-    async def _turn(self, keep: Keep, stop: asyncio.Event) -> bool:
+    def _is_read(self, place: StreamPosition) -> bool:
+        """Tells whether the other process reads: its place is near the present, or has moved since the last look."""
+        has_moved = self._seen_at is not None and place.until > self._seen_at
+        self._seen_at = place.until
+        return has_moved or place.now - place.until <= timedelta(seconds=self._polling.poll_seconds) + _LATE
+
+    async def turn(self, keep: Keep, stop: asyncio.Event) -> bool:
         """Polls once, then waits for the next turn; looks at hints meanwhile. False when stopping."""
         clock = asyncio.get_running_loop().time
-        if await unless_stopped(stop, self.poll(keep)) is None:
+        if (has_polled := await unless_stopped(stop, self.poll(keep))) is None:
             return False
-        ends_at = clock() + self._polling.poll_seconds
+        ends_at = clock() + (self._polling.poll_seconds if has_polled else self._polling.take_over_seconds)
+        may_look = has_polled
         while (left := ends_at - clock()) > 0:
-            if await unless_stopped(stop, self._hinted(keep, min(left, self._polling.hint_seconds))) is None:
+            if may_look and (looked := await unless_stopped(stop, self._hinted(keep, left))) is not None:
+                may_look = looked
+            if has_polled:
+                await keep([])  # the poll before was answered, however long the next one is away
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), min(left, self._polling.hint_seconds))
+            if stop.is_set():
                 return False
         return True
 
     async def _hinted(self, keep: Keep, seconds: float) -> bool:
-        for name in await self._cursor.hints():
-            await self.look(name, keep)
-        await keep([])  # the poll before was answered, however long the next one is away
-        await asyncio.sleep(seconds)
+        """Looks at a few hints, for no longer than until the next poll. False: the bank did not answer about one.
+
+        Transient: the bank asks for a pause.
+        """
+        clock = asyncio.get_running_loop().time
+        ends_at = clock() + seconds
+        for name in await self._cursor.hints(HINTS_AT_ONCE):
+            if clock() >= ends_at:
+                break
+            try:
+                await self.look(name, keep)
+            except port.Transient as away:
+                await self._cursor.looked_at(name, is_seen=False)
+                _log.info("bank.hint_unread", rail=self._terms.rail, network_id=name, reason=away.reason)
+                if away.retry_after_seconds is not None:
+                    raise
+                return False
+            await self._cursor.looked_at(name, is_seen=True)
         return True
 
     async def look(self, payment_id: str, keep: Keep) -> None:
-        """Stores one payment that a webhook has named: what the bank has of it, and nothing that the webhook said."""
+        """Stores one payment that a webhook has named: what the bank has of it, and nothing that the webhook said.
+
+        Transient: the bank does not answer now.
+        """
         answer = await self._line.ask("GET", f"/pix/{quote(payment_id, safe='')}", None, TIMEOUT_SECONDS)
         verdict = alarmed(judge(answer, "GET pix"), self._terms.rail, "GET pix", payment_id)
         if verdict.meaning is Meaning.DONE and wire.is_json(answer.body):
-            await self._router.store((answer.body,), keep)
+            await self._store_seen(payment_id, answer.body, keep)
         elif verdict.meaning is Meaning.UNKNOWN:
             _log.warning("bank.hint_unknown", rail=self._terms.rail, network_id=payment_id)
             await self._cursor.count_unknown_hint()
+        elif verdict.meaning is Meaning.TRANSIENT:
+            raise verdict.transient
         else:  # polling finds it
             _log.info("bank.hint_unread", rail=self._terms.rail, network_id=payment_id, reason=verdict.reason)
+
+    async def _store_seen(self, payment_id: str, body: bytes, keep: Keep) -> None:
+        """Stores the answer about one payment. An answer about another payment is not used."""
+        try:
+            seen = wire.payment(body, self._terms.clock).payment_id
+        except Malformed:  # it is kept for people
+            seen = payment_id
+        if seen == payment_id:
+            await self._router.store((body,), keep)
+        else:
+            _log.critical("bank.answer_invalid", rail=self._terms.rail, network_id=payment_id, code="endToEndId")

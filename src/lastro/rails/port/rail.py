@@ -31,6 +31,7 @@ ALARMED = "alarmed"
 
 FIRST_ASK = timedelta(seconds=10)  # a room sets ask_at so much after it has told the network something
 ASKED = "asked:"  # begins the name of a word that answers a question of ours
+LONGEST_PAUSE_SECONDS = 3_600  # a network that asks for a longer pause is asked again all the same
 ASK_AGAIN = (timedelta(seconds=30), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
 
 
@@ -85,6 +86,11 @@ class Transient(Exception):  # noqa: N818 it says how the network is, not that s
         self.reason = reason
         self.retry_after_seconds = retry_after_seconds
         self.is_on_its_way = is_on_its_way
+
+    @property
+    def pause_seconds(self) -> float:
+        """The pause that the network asks for, an hour at most; 0: it asks for none."""
+        return float(min(max(self.retry_after_seconds or 0, 0), LONGEST_PAUSE_SECONDS))
 
 
 class Closed(Exception):  # noqa: N818
