@@ -385,12 +385,13 @@ async def test_a_stream_that_nobody_reads_is_not_heard(branch: Branch) -> None:
 
 async def test_a_pause_that_the_bank_asks_for_is_kept_by_hints_too(branch: Branch) -> None:
     await branch.polling().poll(branch.keep)
-    await branch.cursor().hint(["E1", "E2"])
+    first, second = "E" + "1" * 31, "E" + "2" * 31
+    await branch.cursor().hint([first, second])
     branch.bank.next("GET pix", lambda *_: web.Response(status=429, headers={"Retry-After": "600"}))
     with pytest.raises(Transient) as paused:
         await asyncio.wait_for(branch.polling().turn(branch.keep, asyncio.Event()), 10)
     assert paused.value.pause_seconds == 600
-    assert await branch.cursor().hints(10) == ("E2", "E1")
+    assert await branch.cursor().hints(10) == (second, first)
 
 
 async def test_an_hour_of_silence_is_no_failure_of_the_listener(branch: Branch) -> None:
