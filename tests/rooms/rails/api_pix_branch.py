@@ -42,9 +42,16 @@ class Branch:
     def cursor(self, number: int = 1, seconds: float = 60.0) -> RailCursor:
         return RailCursor(self.scene.database, RAIL, "pix", UUID(int=number), seconds)
 
-    def polling(self, number: int = 1, poll_seconds: float = 600, line: Line | None = None, **changes: Any) -> Polling:
+    def polling(
+        self,
+        number: int = 1,
+        poll_seconds: float = 600,
+        line: Line | None = None,
+        hint_seconds: float = 0.02,
+        **changes: Any,
+    ) -> Polling:
         line, terms = line or self.line, self.terms(**changes)
-        how = PollingTerms(RAIL, poll_seconds, hint_seconds=0.02, take_over_seconds=0.02)
+        how = PollingTerms(RAIL, poll_seconds, hint_seconds, take_over_seconds=0.02)
         router = PaymentRouter(terms, self.instruments, ForeignPayments(self.scene.runner, self.ana))
         return Polling(how, terms, line, Lists(terms, line), self.cursor(number), router)
 
