@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from lastro.config.settings import Settings
-    from lastro.rails.api_pix import Connection, RegisteredWebhook
+    from lastro.rails.api_pix import BankPayment, Connection, RegisteredWebhook
 
 Rows = tuple[list[dict[str, Any]], bool]
 _LETTERS = string.ascii_letters + string.digits
 _AWAY = (WebhookRefused, Transient)
-_DONE = "DEVOLVIDO"  # API Pix 2.9.0, the end of a return
 
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -185,46 +184,93 @@ async def _rehearse(settings: Settings, given: argparse.Namespace) -> Rows:
         return await _played(Rehearsal(line, name, machine_now, time.monotonic), connection, key, amount, given.picture)
 
 
-async def _played(tried: Rehearsal, connection: Connection, key: str, amount: Money, picture: Path | None) -> Rows:
-    """Plays a rehearsal. An interruption ends the charge too."""
-    steps: list[dict[str, Any]] = []
+class _Steps:
+    """The steps of a rehearsal, each told to a person at once. has_failed: one of them has."""
 
-    def step(what: str, state: str, says: str) -> None:
-        steps.append({"connection": connection.name, "step": what, "state": state, "says": says})
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.rows: list[dict[str, Any]] = []
+
+    def add(self, what: str, state: str, says: str) -> None:
+        self.rows.append({"connection": self._name, "step": what, "state": state, "says": says})
         _note(f"{what}: {says}")
 
+    @property
+    def has_failed(self) -> bool:
+        """True if a step has failed."""
+        return any(row["state"] == "failed" for row in self.rows)
+
+
+async def _played(tried: Rehearsal, connection: Connection, key: str, amount: Money, picture: Path | None) -> Rows:
+    """Plays a rehearsal. An interruption ends the charge too, and gives back what was paid meanwhile."""
+    steps = _Steps(connection.name)
     try:
         made = await tried.charge(key, amount)
     except IssueRefused as refused:
-        step("charge", "failed", f"the bank refuses it: {refused.code} {'; '.join(why for _, why in refused.violations)}")
-        return steps, True
+        why = "; ".join(why for _, why in refused.violations)
+        steps.add("charge", "failed", f"the bank refuses it: {refused.code} {why}")
+        return steps.rows, True
     except (AnswerInvalid, Permanent, Transient) as away:
-        step("charge", "failed", f"the bank makes none: {_why(away)}")
-        return steps, True
-    step("charge", "passed", f"{tried.txid}, until {made.expires_at:%H:%M} UTC; to be paid by this code:\n{made.code}")
-    if picture is not None:
-        await asyncio.to_thread(picture.write_bytes, qrcode.png(made.code))
+        steps.add("charge", "failed", f"the bank makes none: {_why(away)}")
+        return steps.rows, True
+    steps.add("charge", "passed", f"{tried.txid}, until {made.expires_at:%H:%M} UTC; to be paid by the code")
+    _note(made.code)
     try:
+        if picture is not None:
+            await asyncio.to_thread(_write_picture, picture, made.code)
         paid = await tried.payment()
     except (Permanent, Transient) as away:
-        step("payment", "failed", f"it is not known whether somebody paid: {_why(away)}. Look at the bank")
-        return steps, True
+        steps.add("payment", "failed", f"it is not known whether somebody paid: {_why(away)}. Look at the bank")
+        return steps.rows, True
     except asyncio.CancelledError:
-        await tried.end()
+        _note("The rehearsal is stopped, and its charge is ended at the bank.")
+        await _end_stopped(tried, steps)
         raise
     if paid is None:
-        step("payment", "failed", "nobody has paid, and the charge is ended")
-        return steps, True
-    step("payment", "passed", f"{paid.payment_id}, BRL {paid.amount}, {paid.at:%Y-%m-%d %H:%M:%S} UTC")
+        steps.add("payment", "failed", "nobody has paid, and the charge is ended")
+        return steps.rows, True
+    await _give_back(tried, paid, steps)
+    return steps.rows, steps.has_failed
+
+
+async def _end_stopped(tried: Rehearsal, steps: _Steps) -> None:
+    """Ends the charge of a rehearsal that was stopped. A payment that came meanwhile is given back."""
+    try:
+        paid = await tried.end()
+    except (Permanent, Transient) as away:
+        says = f"it is not known whether {tried.txid} was paid, or can be: {_why(away)}. Look at the bank"
+        steps.add("payment", "failed", says)
+        return
+    if paid is None:
+        steps.add("payment", "failed", "nobody has paid, and the charge is ended")
+        return
+    await _give_back(tried, paid, steps)
+
+
+async def _give_back(tried: Rehearsal, paid: BankPayment, steps: _Steps) -> None:
+    """Has the bank give a payment back, and tells how that ended."""
+    steps.add("payment", "passed", f"{paid.payment_id}, BRL {paid.amount}, {paid.at:%Y-%m-%d %H:%M:%S} UTC")
     try:
         ended = await tried.give_back(paid)
     except Permanent as refused:
-        step("return", "failed", f"the bank refuses it: {refused.code} {refused.reason}. Give it back at the bank")
-        return steps, True
-    is_done = ended.status == _DONE
+        steps.add("return", "failed", f"the bank refuses it: {refused.code} {refused.reason}. Give it back at the bank")
+        return
+    except asyncio.CancelledError:
+        steps.add("return", "failed", f"{tried.return_id}, stopped. Look at the bank what became of it")
+        raise
     says = f"{tried.return_id}, {ended.status}" + (f" {ended.code}" if ended.code else "")
-    step("return", "passed" if is_done else "failed", says if is_done else f"{says}. Look at the bank what became of it")
-    return steps, not is_done
+    if ended.is_done:
+        steps.add("return", "passed", says)
+    else:
+        steps.add("return", "failed", f"{says}. Look at the bank what became of it")
+
+
+def _write_picture(picture: Path, code: str) -> None:
+    """Writes the QR code. A charge is there by now, so that a fault is told and ends nothing."""
+    try:
+        picture.write_bytes(qrcode.png(code))
+    except OSError as wrong:
+        _note(f"The picture was not written: {wrong.strerror}. The code above is the same.")
 
 
 def _amount(text: str) -> Money:

@@ -15,10 +15,12 @@ import pytest
 from tests.sim.stage import Sim, running, until
 
 from lastro.app.banks import receivers_of
-from lastro.cli import main
+from lastro.cli import bank_trials, main
 from lastro.config.settings import Settings, read
 from lastro.core.money import Money
-from lastro.rails.api_pix import BankLine, Rehearsal, rehearsal
+from lastro.rails.api_pix import BankLine, Rehearsal, rehearsal, wire
+from lastro.rails.api_pix.wire import BankPayment
+from lastro.rails.port import Permanent
 from lastro.standards.account_numbers import with_check_digit
 from lastro.web.application import application
 from lastro.web.bank_webhooks import BankWebhooks
@@ -27,8 +29,11 @@ from lastro.web.server import server
 from lastro_sim.api_pix import credentials, listener
 from lastro_sim.api_pix.customers import DEMO, DEMO_KEYS
 
+from .api_pix_bank import AT, serving
+from .api_pix_bank import Bank as PlainBank
 from .api_pix_branch import RAIL
 from .conftest import House, Scene
+from .test_api_pix_issuing import LOST, refuses
 
 SECRET = "s3cret-of-the-webhook-0001"
 HOOK = "https://pay.example.com"
@@ -180,15 +185,11 @@ async def test_what_the_bank_calls_after_the_command_is_noted(desk: Desk, scene:
 
 
 def line_of(desk: Desk) -> BankLine:
-    from lastro.cli.bank_trials import ambient  # noqa: PLC0415
-
-    return BankLine(desk.settings().connections[0], ambient(), is_quiet=True)
+    return BankLine(desk.settings().connections[0], bank_trials.ambient(), is_quiet=True)
 
 
 def rehearsed(line: BankLine) -> Rehearsal:
-    from lastro.cli.bank_trials import ambient  # noqa: PLC0415
-
-    here = ambient()
+    here = bank_trials.ambient()
     return Rehearsal(line, os.urandom(8).hex()[:15], here.now, here.clock)
 
 
@@ -208,6 +209,8 @@ async def test_a_rehearsal_is_paid_and_given_back(desk: Desk) -> None:
         ("return", "passed"),
     ]
     assert "BRL 0.01" in rows[1]["says"]
+    assert all("\n" not in row["says"] for row in rows), "a table has no room for one"
+    assert any(line.startswith("000201") for line in desk.noted.splitlines()), "the code stands on a line of its own"
     assert rows[2]["says"].endswith("DEVOLVIDO")
     assert "A charge of BRL 0.01 is made at efi1, for loja@dora.example of company 7." in desk.noted
     assert "lastro foreign list" in desk.noted
@@ -239,6 +242,34 @@ async def test_an_interrupted_rehearsal_ends_its_charge(desk: Desk) -> None:
     await line.close()
 
 
+async def test_what_was_paid_before_a_rehearsal_was_stopped_goes_back(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line, looked, here = line_of(desk), asyncio.Event(), bank_trials.ambient()
+
+    async def pause(_: float) -> None:
+        if not looked.is_set():
+            looked.set()
+            await asyncio.Event().wait()  # until it is stopped
+        await asyncio.sleep(0)
+
+    tried = Rehearsal(line, os.urandom(8).hex()[:15], here.now, here.clock, pause)
+    playing = asyncio.ensure_future(
+        bank_trials._played(tried, line.connection, DEMO_KEYS[0], Money(1, "BRL"), desk.folder / "no" / "such.png")
+    )
+    await looked.wait()
+    await desk.sim.act("/bank/company/payments", {"txid": tried.txid})
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    (back,) = desk.sim.network.store.every("bank_return")
+    assert (back["amount"], back["status"]) == (1, "DEVOLVIDO")
+    told = capsys.readouterr().err
+    assert "The picture was not written" in told
+    assert "return: " in told
+    await line.close()
+
+
 @pytest.mark.parametrize("behaviour", ["lost-after-effect", "lost-before-effect", "unavailable"])
 async def test_a_return_is_one_return_whatever_the_bank_loses(desk: Desk, behaviour: str) -> None:
     line = line_of(desk)
@@ -251,6 +282,51 @@ async def test_a_return_is_one_return_whatever_the_bank_loses(desk: Desk, behavi
     assert (await tried.give_back(paid)).status == "DEVOLVIDO"
     assert len(desk.sim.network.store.every("bank_return")) == 1
     await line.close()
+
+
+@pytest.fixture
+async def behind() -> AsyncIterator[tuple[PlainBank, Rehearsal, BankPayment]]:
+    """A bank that misbehaves as a test says, and a payment there that a rehearsal gives back."""
+    bank = PlainBank()
+    async with serving(bank) as line:
+        at = iter(range(0, 10_000, 10))
+
+        async def pause(_: float) -> None:
+            await asyncio.sleep(0)
+
+        tried = Rehearsal(line, "a" * 15, lambda: AT, lambda: float(next(at)), pause)
+        yield bank, tried, wire.BankPayment(bank.pay(1, AT), Money(1050, "BRL"), AT)
+
+
+async def test_the_refusal_of_a_copy_says_nothing_of_the_one_before(
+    behind: tuple[PlainBank, Rehearsal, BankPayment],
+) -> None:
+    """The first copy is there, and the bank did not know it yet when it was asked."""
+    bank, tried, paid = behind
+    unknown, refused = refuses(404, "PixDevolucaoNaoEncontrada"), refuses(400, "PixDevolucaoInvalida")
+    bank.next("PUT return", LOST, LOST, refused)
+    bank.next("GET return", unknown, unknown)
+    assert (await tried.give_back(paid)).status == "EM_PROCESSAMENTO"
+    assert bank.asked.count(f"PUT /pix/{paid.payment_id}/devolucao/{tried.return_id}") == 3
+    assert len(bank.payments[paid.payment_id]["devolucoes"]) == 1
+
+
+async def test_another_copy_is_sent_only_where_the_bank_does_not_know_it(
+    behind: tuple[PlainBank, Rehearsal, BankPayment],
+) -> None:
+    bank, tried, paid = behind
+    bank.next("PUT return", LOST, LOST)
+    assert (await tried.give_back(paid)).status == "EM_PROCESSAMENTO"
+    path = f"/pix/{paid.payment_id}/devolucao/{tried.return_id}"
+    assert bank.asked[:3] == [f"PUT {path}", f"PUT {path}", f"GET {path}"]
+    assert set(bank.asked[2:]) == {f"GET {path}"}
+
+
+async def test_a_first_refusal_is_told(behind: tuple[PlainBank, Rehearsal, BankPayment]) -> None:
+    bank, tried, paid = behind
+    bank.next("PUT return", refuses(400, "PixDevolucaoInvalida"))
+    with pytest.raises(Permanent, match="PixDevolucaoInvalida"):
+        await tried.give_back(paid)
 
 
 @pytest.mark.parametrize(

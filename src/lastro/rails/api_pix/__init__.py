@@ -17,10 +17,11 @@ from lastro.rails.api_pix.opening import PAYMENTS, Stores, cursor_of, issuer_of,
 from lastro.rails.api_pix.rehearsal import Rehearsal, ReturnEnd
 from lastro.rails.api_pix.sweep import InboxTakings
 from lastro.rails.api_pix.webhooks import BankWebhook, RegisteredWebhook, WebhookRefused
+from lastro.rails.api_pix.wire import BankPayment
 
 __all__ = [
-    "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "BankWebhook", "Connection", "Dialect",
-    "FileUnfit", "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook", "Rehearsal", "ReturnEnd",
+    "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "BankPayment", "BankWebhook", "Connection",
+    "Dialect", "FileUnfit", "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook", "Rehearsal", "ReturnEnd",
     "SetUpWrongly", "Stores", "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read",
     "settings_text", "statements_of", "sweeps_of",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lastro.core.money import Money
     from lastro.rails.api_pix.line import BankLine
     from lastro.rails.api_pix.wire import BankPayment
-    from lastro.rails.port import IssuedCharge
+    from lastro.rails.port import IssuedCharge, NetworkMessage, Pending, ReturnOrder
 
 CHARGE_SECONDS = 600  # a person takes out a phone
 _RETURN_SECONDS = 300.0
@@ -76,24 +76,42 @@ class Rehearsal:
         return None if isinstance(found, Unknown) or not found.payments else found.payments[0]
 
     async def give_back(self, paid: BankPayment) -> ReturnEnd:
-        """Gives the payment back, and waits for the end of it. Permanent: the bank will not."""
+        """Gives the payment back, and waits for the end of it. Permanent: the bank will not.
+
+        As the worker does: it asks before it sends another copy, and the refusal of one says nothing of those before.
+        """
         order = port.ReturnOrder(self.return_id, paid.payment_id, paid.amount, "MD06")
         self._returned = ReturnedPayment(paid.payment_id, paid.amount)
-        ends_at, is_sent = self._clock() + _RETURN_SECONDS, False
+        ends_at, copies = self._clock() + _RETURN_SECONDS, 0
+        refused: Permanent | None = None
+        told: NetworkMessage | Pending | Unknown = Unknown()
         while self._clock() < ends_at:
             try:
-                if not is_sent:
-                    await self._returns.send(order)  # the same id is the same return, however often it is sent
-                    is_sent = True
-                told = await self._returns.status_of(order.return_id)
+                if copies:
+                    told = await self._returns.status_of(order.return_id)
+                if isinstance(told, Unknown) and refused is None:
+                    copies += 1
+                    refused = await self._sent(order)
+                    told = await self._returns.status_of(order.return_id)
                 if isinstance(told, port.NetworkMessage):
                     final = port.return_final(told.body)
                     return ReturnEnd(wire.RETURN_DONE if final.settled else wire.RETURN_FAILED, final.code)
-                is_sent = not isinstance(told, Unknown)
+                if refused is not None and copies == 1 and isinstance(told, Unknown):
+                    raise refused
             except Transient:
                 pass
             await self._pause(_LOOKS_EVERY_SECONDS)
+        if refused is not None and isinstance(told, Unknown):
+            raise refused
         return ReturnEnd(wire.RETURN_PENDING)
+
+    async def _sent(self, order: ReturnOrder) -> Permanent | None:
+        """Sends a return; the bank's refusal, where it refuses. Transient: it is not known if it arrived."""
+        try:
+            await self._returns.send(order)
+        except Permanent as refused:
+            return refused
+        return None
 
     async def _payment_of(self, _: str) -> ReturnedPayment | None:
         return self._returned
@@ -105,3 +123,8 @@ class ReturnEnd:
 
     status: str
     code: str | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """True if the payer has the money back."""
+        return self.status == wire.RETURN_DONE
