@@ -15,7 +15,7 @@ from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.network_client import NetworkAnswer
 from lastro.rails.port import Transient
 
-from .api_pix_bank import Bank
+from .api_pix_bank import Bank, instant
 from .api_pix_branch import DAY, RAIL, TXID, Branch, branch_of
 from .conftest import House, Scene
 from .test_api_pix_issuing import answers
@@ -138,6 +138,36 @@ async def test_a_bank_with_a_clock_of_its_own_hides_no_three_hours(branch: Branc
     await branch.polling(clock=clock).poll(branch.keep)
     (row,) = await branch.scene.rows("SELECT body FROM inbox")
     assert abs(port.collected(bytes(row["body"])).paid_at - at) < timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("end", ["inicio", "fim"])
+@pytest.mark.parametrize("reads_utc", [True, False])
+async def test_a_period_that_is_cut_by_another_clock_is_asked_for_to_its_end(
+    branch: Branch, end: str, *, reads_utc: bool
+) -> None:
+    """It answers for a day at most, repeats our own text, and takes it for UTC or for its own time."""
+    clock, behind = "local-marked-z", timedelta(hours=0 if reads_utc else 3)
+    await branch.polling(clock=clock).poll(branch.keep)
+    began = await branch.until()
+    await branch.later(4 * 86_400)
+    paid = {
+        branch.bank.pay(n, began + n * timedelta(hours=2), txid=TXID): began + n * timedelta(hours=2) for n in range(1, 48)
+    }
+    for name, at in paid.items():
+        branch.bank.payments[name]["horario"] = instant(at - timedelta(hours=3))
+
+    def cut(bank: Bank, request: Any) -> Any:
+        since, until = _window(str(request.rel_url))
+        if until - since > DAY:
+            since, until = (until - DAY, until) if end == "inicio" else (since, since + DAY)
+        found = [bank.payments[name] for name, at in paid.items() if since + behind <= at <= until + behind]
+        paging = {"quantidadeDePaginas": 1, "quantidadeTotalDeItens": len(found)}
+        said = {"inicio": since.isoformat(), "fim": until.isoformat(), "paginacao": paging}
+        return answers(200, {"parametros": said, "pix": found})(bank, request)
+
+    branch.bank.next("GET pixs", *[cut] * 50)
+    await branch.polling(clock=clock).poll(branch.keep)
+    assert {name for _, _, name in await branch.told()} == {f"pix:{name}" for name in paid}
 
 
 class Endless:

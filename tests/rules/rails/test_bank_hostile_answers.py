@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.rails.api_pix.errors import is_denial
-from lastro.rails.api_pix.exchange import SetUpWrongly
-from lastro.rails.api_pix.line import demand_answer, retry_after
+from lastro.rails.api_pix.exchange import SetUpWrongly, retry_after
+from lastro.rails.api_pix.line import demand_answer
 from lastro.rails.api_pix.oauth import granted
 from lastro.rails.network_client import NetworkAnswer
 from lastro.rails.port import Transient
@@ -72,9 +72,9 @@ def test_a_no_that_cannot_be_read_denies_nothing(body: bytes) -> None:
 @pytest.mark.parametrize("body", BROKEN)
 def test_a_token_that_cannot_be_read_is_none(body: bytes) -> None:
     with pytest.raises(Transient, match="no token"):
-        granted(answered(200, body))
+        granted(answered(200, body), NOW)
     with pytest.raises(SetUpWrongly, match=r"HTTP status 400$"):
-        granted(answered(400, body))
+        granted(answered(400, body), NOW)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_token_that_cannot_be_read_is_none(body: bytes) -> None:
 )
 def test_the_life_of_a_token_has_bounds(told: bytes) -> None:
     with suppress(Transient):
-        assert 0 <= granted(answered(200, b'{"access_token": "t", "expires_in": ' + told + b"}")).seconds <= 86_400
+        assert 0 <= granted(answered(200, b'{"access_token": "t", "expires_in": ' + told + b"}"), NOW).seconds <= 86_400
 
 
 @given(
@@ -94,4 +94,4 @@ def test_the_life_of_a_token_has_bounds(told: bytes) -> None:
 def test_any_life_of_a_token_is_seconds_or_no_token(told: Any) -> None:
     body = msgspec.json.encode({"access_token": "t", "expires_in": told})
     with suppress(Transient):
-        assert 0 <= granted(answered(200, body)).seconds <= 86_400
+        assert 0 <= granted(answered(200, body), NOW).seconds <= 86_400

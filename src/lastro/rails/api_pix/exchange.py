@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
+from datetime import UTC, timedelta
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
@@ -14,9 +16,11 @@ from yarl import URL
 from lastro.rails.api_pix.tls import CertificateUnfit
 from lastro.rails.network_client import NetworkAnswer
 from lastro.rails.port import Transient
+from lastro.rails.port.rail import LONGEST_PAUSE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from lastro.rails.api_pix.tls import ClientTls
 
@@ -186,3 +190,16 @@ def _chain(broken: BaseException) -> list[BaseException]:
             found.append(inner)
         seen = seen.__cause__ or seen.__context__
     return found
+
+
+def retry_after(answer: NetworkAnswer, now: datetime) -> int | None:
+    """Returns the pause that the bank asks for: seconds, an hour at most (RFC 9110 §10.2.3). None: it does not say."""
+    text = answer.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", text):
+        return min(int(text), LONGEST_PAUSE_SECONDS)
+    try:
+        at = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    left = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - now
+    return min(max(0, -(-left // timedelta(seconds=1))), LONGEST_PAUSE_SECONDS)

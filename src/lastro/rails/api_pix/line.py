@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from datetime import UTC, timedelta
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.core import trace
 from lastro.core.concurrency_slot import without_slot
 from lastro.rails.api_pix.errors import is_denial
-from lastro.rails.api_pix.exchange import LONGEST_SECONDS, Exchanges, SetUpWrongly
+from lastro.rails.api_pix.exchange import LONGEST_SECONDS, Exchanges, SetUpWrongly, retry_after
 from lastro.rails.api_pix.oauth import Tokens
 from lastro.rails.api_pix.pacing import AdaptivePace
 from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.exchange import Cause
     from lastro.rails.api_pix.oauth import TokenRequest
     from lastro.rails.network_client import NetworkAnswer
-
-_LONGEST_RETRY = 3_600  # seconds: a bank that asks for more is asked again all the same
 
 
 class Ambient(NamedTuple):
@@ -49,7 +44,7 @@ class BankLine:
         self._exchanges = Exchanges(tls)
         self._troubles = Troubles(connection.name, ambient.clock, is_quiet=is_quiet)
         self._pace = AdaptivePace(connection.requests_per_minute)
-        self.tokens = Tokens(connection, self._token, self._troubles.tell, ambient.clock)
+        self.tokens = Tokens(connection, self._token, self._troubles.tell, ambient.clock, ambient.now)
 
     def look_at_certificate(self) -> None:
         """Tells the operator of a certificate that is not good now. The bank is asked all the same: its clock decides."""
@@ -190,19 +185,6 @@ def demand_answer(method: str, answer: NetworkAnswer, now: datetime) -> None:
         raise Transient(f"answered with HTTP status {status}", retry_after(answer, now))
     if status < 300 and not _is_json(answer.body, may_be_empty=method != "GET"):
         raise Transient("the answer is no JSON")
-
-
-def retry_after(answer: NetworkAnswer, now: datetime) -> int | None:
-    """Returns the pause that the bank asks for: seconds, an hour at most (RFC 9110 §10.2.3). None: it does not say."""
-    text = answer.headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"[0-9]{1,9}", text):
-        return min(int(text), _LONGEST_RETRY)
-    try:
-        at = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    left = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - now
-    return min(max(0, -(-left // timedelta(seconds=1))), _LONGEST_RETRY)
 
 
 def _is_json(body: bytes, *, may_be_empty: bool) -> bool:

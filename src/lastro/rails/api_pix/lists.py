@@ -32,6 +32,8 @@ TIMEOUT_SECONDS = 10.0
 _READS = 4  # of one period
 _MOST_PAGES = 1_000_000
 _BRASILIA_BEHIND = timedelta(hours=3)
+# A bank that marks its own time as UTC may take ours for its own or not, and may tell the period by either.
+_SHIFTS = (timedelta(), _BRASILIA_BEHIND, 2 * _BRASILIA_BEHIND)
 _WHOLE_SECONDS = timedelta(seconds=1)  # a bank may repeat an instant without its fraction
 _SHORTEST_PERIOD = timedelta(hours=1)
 _log = structlog.get_logger(__name__)
@@ -177,12 +179,33 @@ class Lists:
 
     def _covered(self, page: Listing, since: datetime, until: datetime) -> datetime:
         """Returns up to where an answer reaches. _Narrowed: it begins later than the question."""
-        if self._terms.clock != "utc":
-            return until
-        if page.since is not None and page.since > since + _WHOLE_SECONDS:
+        is_utc = self._terms.clock == "utc"
+        asked = (since if is_utc else since - _BRASILIA_BEHIND, until)
+        end = reach(asked, (page.since, page.until), (timedelta(),) if is_utc else _SHIFTS)
+        if end is None or end <= since:
             raise _Narrowed
-        if page.until is None or page.until >= until - _WHOLE_SECONDS:
-            return until
-        if page.until <= since:
-            raise _Narrowed
-        return page.until
+        return end
+
+
+def reach(
+    asked: tuple[datetime, datetime], told: tuple[datetime | None, datetime | None], shifts: tuple[timedelta, ...]
+) -> datetime | None:
+    """Returns up to where an answer surely reaches; None: it may begin later than the question.
+
+    asked, told: begin and end. shifts: by which both ends of what is told may differ from what is meant. The bank's reading
+    and writing of times move both ends alike, and a cut moves one of them.
+    """
+    begins, until = asked
+    told_begins, told_until = told
+    fitting = [shift for shift in shifts if told_begins is None or told_begins <= begins + shift + _WHOLE_SECONDS]
+    if not fitting:
+        return None
+    if told_until is None or any(told_until >= until + shift - _WHOLE_SECONDS for shift in fitting):
+        return until
+    if len(shifts) == 1:
+        return told_until
+    shift = next((one for one in fitting if told_begins is not None and told_begins >= begins + one - _WHOLE_SECONDS), None)
+    # Where the end stands as it was asked for, under whatever shift, it may be the beginning that was cut.
+    if shift is None or any(abs(told_until - until - one) <= _WHOLE_SECONDS for one in shifts):
+        return None
+    return told_until - shift

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from lastro.core.secrets import Secret
-from lastro.rails.api_pix.exchange import LONGEST_SECONDS, SetUpWrongly
+from lastro.rails.api_pix.exchange import LONGEST_SECONDS, SetUpWrongly, retry_after
 from lastro.rails.api_pix.wire import read
 from lastro.rails.messages import Malformed
 from lastro.rails.pace import Pace
@@ -21,6 +21,7 @@ from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from lastro.rails.api_pix.connection_config import Connection
     from lastro.rails.network_client import NetworkAnswer
@@ -89,10 +90,11 @@ def token_request(connection: Connection) -> TokenRequest:
     return TokenRequest(connection.token_url, tuple(headers), body, dialect.token_query)
 
 
-def granted(answer: NetworkAnswer) -> Granted:
+def granted(answer: NetworkAnswer, now: datetime) -> Granted:
     """Reads the answer to a token's request. SetUpWrongly: the bank gives this client none; Transient: not now."""
     if answer.status in {408, 429} or answer.status >= 500:
-        raise Transient(f"the token was answered with HTTP status {answer.status}", is_on_its_way=False)
+        text = f"the token was answered with HTTP status {answer.status}"
+        raise Transient(text, retry_after(answer, now), is_on_its_way=False)
     if 300 <= answer.status < 400:
         raise SetUpWrongly("address", f"HTTP status {answer.status} for a token")
     if not 200 <= answer.status < 300:
@@ -133,16 +135,16 @@ def _noticed(asked: asyncio.Task[Secret]) -> None:
 class Tokens:
     """The token of one connection in this process: asked for once, however many wait, and used until shortly before its end.
 
-    send: makes the exchange. tell: takes a mistake of set-up. clock: seconds that only go forward. scopes: those of the
-    last token, None where the bank does not say.
+    send: makes the exchange. tell: takes a mistake of set-up. clock: seconds that only go forward; now: the instant.
+    scopes: those of the last token, None where the bank does not say.
     """
 
     def __init__(
         self, connection: Connection, send: Callable[[TokenRequest], Awaitable[NetworkAnswer]],
-        tell: Callable[[SetUpWrongly], None], clock: Callable[[], float],
+        tell: Callable[[SetUpWrongly], None], clock: Callable[[], float], now: Callable[[], datetime],
     ) -> None:  # fmt: skip
         self._connection = connection
-        self._send, self._tell, self._clock = send, tell, clock
+        self._send, self._tell, self._clock, self._now = send, tell, clock, now
         self._pace = Pace(REQUESTS_A_MINUTE)
         self._token: Secret | None = None
         self._since = self._until = 0.0
@@ -180,9 +182,12 @@ class Tokens:
         self._again_at = begun + self._pause
         try:
             async with asyncio.timeout(LONGEST_SECONDS):
-                found = granted(await self._send(token_request(self._connection)))
+                found = granted(await self._send(token_request(self._connection)), self._now())
         except TimeoutError:
             raise Transient(f"no token within {LONGEST_SECONDS:g} s", is_on_its_way=False) from None
+        except Transient as away:  # a bank blocks an address that does not keep the pause
+            self._again_at = max(self._again_at, begun + away.pause_seconds)
+            raise
         self._pause = self._again_at = 0.0
         now = self._clock()
         # Of a life of a minute or less, half is used.

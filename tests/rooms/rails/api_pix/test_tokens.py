@@ -232,3 +232,18 @@ async def test_no_token(bank: Bank, lined: Lined, answer: Answer, cause: str | N
     assert told.reason == (detail if cause is None else f"{cause}: {detail}")
     assert "very-secret" not in f"{logs}{told}"
     assert bank.requests == []
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_pause_that_the_bank_asks_for_is_kept(bank: Bank, lined: Lined, clock: Hand, status: int) -> None:
+    """The first pause of our own would be a second."""
+    line = lined()
+    bank.tokens.append(Answer(status, headers={"Retry-After": "600"}))
+    told = await transient(line.ask("GET", "/pix", None, 5.0))
+    assert (told.retry_after_seconds, told.is_on_its_way) == (600, False)
+    clock.at += 599
+    told = await transient(line.ask("GET", "/pix", None, 5.0))
+    assert (told.retry_after_seconds, len(bank.token_requests)) == (1, 1)
+    clock.at += 1
+    await line.ask("GET", "/pix", None, 5.0)
+    assert len(bank.token_requests) == 2
