@@ -180,7 +180,7 @@ async def test_a_return_is_made_and_asked_for_again(stage: Stage) -> None:
     assert isinstance(await returns.status_of("D2"), Unknown)
     told = [wire.payment(row, "utc") for row in await stage.listed("pix", devolucaoPresente="true")]
     (found,) = [one for one in told if one.payment_id == name]
-    assert [one.return_id for one in wire.returns_of(found.returns, "utc")] == ["D1"]
+    assert [wire.return_(row, "utc").return_id for row in wire.return_rows(found.returns)] == ["D1"]
 
 
 @pytest.mark.usefixtures("nothing_refused")

@@ -85,7 +85,7 @@ def test_a_payment_is_read() -> None:
 @pytest.mark.parametrize("absent", [{}, {"txid": None, "chave": None, "devolucoes": None}])
 def test_null_is_absent(absent: dict[str, None]) -> None:
     read = wire.payment(raw(PIX | absent), "utc")
-    assert (read.txid, read.key, list(wire.returns_of(read.returns, "utc"))) == (None, None, [])
+    assert (read.txid, read.key, wire.return_rows(read.returns)) == (None, None, ())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_returns_are_read() -> None:
     payment = wire.payment(
         raw(PIX | {"devolucoes": [RETURN, pending, RETURN | {"natureza": None, "motivo": " a\nb "}]}), "utc"
     )
-    done, waits, bare = wire.returns_of(payment.returns, "utc")
+    done, waits, bare = (wire.return_(row, "utc") for row in wire.return_rows(payment.returns))
     assert done == wire.BankReturn("r1", Money(100, "BRL"), "DEVOLVIDO", "ORIGINAL", AT, RETURN["rtrId"])
     assert (waits.status, waits.settled_at) == ("EM_PROCESSAMENTO", None)
     assert (bare.nature, bare.reason) == (None, "a b")
@@ -132,10 +132,10 @@ def test_what_cannot_be_read_is_no_return(changes: dict[str, Any]) -> None:
 
 def test_a_return_that_cannot_be_read_leaves_its_payment_readable() -> None:
     payment = wire.payment(raw(PIX | {"devolucoes": [RETURN, {"id": 1}]}), "utc")
-    read = wire.returns_of(payment.returns, "utc")
-    assert next(read).return_id == "r1"
+    good, bad = wire.return_rows(payment.returns)
+    assert wire.return_(good, "utc").return_id == "r1"
     with pytest.raises(Malformed):
-        next(read)
+        wire.return_(bad, "utc")
 
 
 def test_a_page_says_what_it_covers() -> None:
