@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import console
 from lastro.app import wiring
+from lastro.app.banks import demand_declarable
 from lastro.app.worker_process import keep
 from lastro.companies import OWN_EVERY_SECONDS
 from lastro.config.load import room_for
@@ -23,7 +24,7 @@ from lastro.observability.gauges import Watch
 from lastro.observability.tracing import telling, tracer_of
 from lastro.ops import rollback_check
 from lastro.ops.keys_file import key_ring_of
-from lastro.ops.start_checks import admit, warn_of_direct_callers
+from lastro.ops.start_checks import admit, once_it_answers, warn_of_direct_callers
 from lastro.standards import qrcode
 from lastro.web.application import application
 from lastro.web.server import server
@@ -41,7 +42,8 @@ _SWITCH_SECONDS = 0.0005
 async def run_api(settings: Settings) -> None:
     """Serves the API.
 
-    StartRefused: a login that row-level security does not hold for, no schema, the wrong mode, a database that went back.
+    StartRefused: a login that row-level security does not hold for, no schema, the wrong mode, a database that went back,
+    a file of banks that the worker would refuse.
     """
     crash.install(settings.crash_at)
     qrcode.prepare()  # the first picture would stall the loop
@@ -61,6 +63,8 @@ async def run_api(settings: Settings) -> None:
         await admit(database, work, settings, key_ring_of(settings), stop, heart)
         if not stop.is_set():
             app_context = await wiring.open_house(settings, database, on_commit, work)
+            declarable = partial(demand_declarable, settings.connections, work, app_context.runner)
+            await once_it_answers(declarable, stop)
             metrics = app_context.metrics
             metrics.pools["work"], metrics.watch, metrics.tracer = work, Watch(work), tracer
             warn_of_direct_callers(settings.mode, settings.proxies)

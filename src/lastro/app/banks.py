@@ -145,6 +145,22 @@ async def declare_all(connections: Iterable[Connection], work: Database, runner:
 
     A start that is refused by the file has changed nothing.
     """
+    problems, acts = await _acts_of(connections, work, runner)
+    for company_id, verb in () if problems else acts:
+        problems += await _problems_of(runner, company_id, verb)
+    _refuse(problems)
+
+
+async def demand_declarable(connections: Iterable[Connection], work: Database, runner: Runner) -> None:
+    """Raises StartRefused, with every mistake, where `declare_all` would refuse the file. It writes nothing."""
+    problems, _ = await _acts_of(connections, work, runner)
+    _refuse(problems)
+
+
+async def _acts_of(
+    connections: Iterable[Connection], work: Database, runner: Runner
+) -> tuple[list[str], list[tuple[UUID, DeclareConnection]]]:
+    """Returns the mistakes of a file, and what is to be done for it: connections that it lacks end first."""
     found = tuple(connections)
     companies = await _companies(work, [one.company for one in found])
     async with work.session() as session:
@@ -166,9 +182,10 @@ async def declare_all(connections: Iterable[Connection], work: Database, runner:
     ]
     for company_id, verb in declared:
         problems += await _problems_of(runner, company_id, replace(verb, is_check=True))
-    ended = [(one.company_id, DeclareConnection(one.rail, {}, is_issuing=False)) for one in missing]
-    for company_id, verb in () if problems else (*ended, *declared):
-        problems += await _problems_of(runner, company_id, verb)
+    return problems, [*((one.company_id, DeclareConnection(one.rail, {}, is_issuing=False)) for one in missing), *declared]
+
+
+def _refuse(problems: Sequence[str]) -> None:
     if problems:
         raise StartRefused("LASTRO_BANKS_FILE: " + "; ".join(problems) + ".")
 

@@ -1,9 +1,14 @@
 """The file of connections becomes rows when a worker starts: keys move, connections leave, and mistakes are named."""
 
+import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +16,11 @@ from tests.cast import Cast
 from tests.rooms.lists import problems
 from tests.rooms.rails.api_pix_bank import Bank, serving
 
-from lastro.app.banks import ForeignOfCompany, declare_all
+from lastro.app.banks import ForeignOfCompany, declare_all, demand_declarable
 from lastro.core.db import Database
 from lastro.core.declined import StartRefused
 from lastro.rails.api_pix import DIALECTS, ApiPixIssuer, Connection
+from lastro.standards.account_numbers import with_check_digit
 
 from .shop import Shop
 from .test_connections import KEY, Connected
@@ -30,8 +36,9 @@ class Street(Connected):
     open: frozenset[str] = frozenset()
 
     async def start(self, *found: Connection) -> None:
-        """Starts a worker and an API with this file."""
+        """Starts an API, then a worker with this file."""
         assert self.work is not None
+        await demand_declarable(found, self.work, self.shop.cast.runner)
         await declare_all(found, self.work, self.shop.cast.runner)
         self.open = frozenset(one.name for one in found if one.makes_orders)
 
@@ -160,6 +167,65 @@ async def test_a_start_names_everything_that_the_file_says_wrongly_and_changes_n
     ]
     await street.refused(street.connection(NEW, KEY))
     assert (await street.live(), await street.issuing()) == ([(OLD, KEY)], [(OLD, True)])
+
+
+async def test_an_api_refuses_what_its_worker_would_refuse(street: Street) -> None:
+    assert street.work is not None
+    await street.start(street.connection(OLD, KEY))
+    await street.make()
+    files: list[tuple[Connection, ...]] = [
+        (), (street.connection(NEW, KEY),), (replace(street.connection(OLD, KEY), company=999_999),),
+        (replace(street.connection(OLD, KEY), company=0),), (replace(street.connection(OLD), keys={KEY: "999999999"}),),
+    ]  # fmt: skip
+    for file in files:
+        said = []
+        for start in (demand_declarable, declare_all):
+            with pytest.raises(StartRefused) as told:
+                await start(file, street.work, street.shop.cast.runner)
+            said.append(str(told.value))
+        assert said[0] == said[1]
+
+
+async def test_an_api_may_start_before_its_worker_and_writes_nothing(street: Street) -> None:
+    assert street.work is not None
+    await demand_declarable((street.connection(OLD, KEY),), street.work, street.shop.cast.runner)
+    assert (await street.live(), await street.issuing()) == ([], [])
+    await street.start(street.connection(OLD, KEY))
+    await demand_declarable((street.connection(NEW, KEY),), street.work, street.shop.cast.runner)
+    assert (await street.live(), await street.issuing()) == ([(OLD, KEY)], [(OLD, True)])
+
+
+@pytest.mark.parametrize("command", ["api", "worker"])
+async def test_a_process_does_not_start_with_the_bank_of_no_company(own_database: Any, tmp_path: Path, command: str) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "secret").write_text("very-secret")
+    (tmp_path / "secret").chmod(0o600)
+    file = tmp_path / "banks.toml"
+    file.write_text(f"""[{OLD}]
+company = 999999
+base_url = "https://bank.example"
+token_url = "https://bank.example/t"
+client_id = "x"
+client_secret_file = "secret"
+keys = {{ "{KEY}" = "{with_check_digit("00000123")}" }}
+""")
+    file.chmod(0o600)
+    logins = {"LASTRO_APP_DATABASE_URL": own_database.app.url, "LASTRO_WORK_DATABASE_URL": own_database.work.url}
+    environment = {
+        "PATH": os.environ["PATH"], "LASTRO_HOME": str(tmp_path / "home"), "LASTRO_BANKS_FILE": str(file),
+        "LASTRO_DATABASE_URL": own_database.admin.url,
+    } | ({} if own_database.is_external else logins)  # fmt: skip
+    made = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "lastro.cli.main", command, env=environment, cwd=tmp_path, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        said, _ = await asyncio.wait_for(made.communicate(), 30)
+    finally:
+        with suppress(ProcessLookupError):
+            made.kill()
+    assert f"LASTRO_BANKS_FILE: {OLD}.company is 999999, and no company has this number." in said.decode()
+    assert made.returncode != 0
 
 
 _TAKEN_MEANWHILE = """
