@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -20,7 +21,7 @@ from lastro.config.settings import Settings, read
 from lastro.core.money import Money
 from lastro.rails.api_pix import BankLine, Rehearsal, rehearsal, wire
 from lastro.rails.api_pix.wire import BankPayment
-from lastro.rails.port import Permanent
+from lastro.rails.port import Permanent, Transient
 from lastro.standards.account_numbers import with_check_digit
 from lastro.web.application import application
 from lastro.web.bank_webhooks import BankWebhooks
@@ -29,11 +30,11 @@ from lastro.web.server import server
 from lastro_sim.api_pix import credentials, listener
 from lastro_sim.api_pix.customers import DEMO, DEMO_KEYS
 
-from .api_pix_bank import AT, serving
+from .api_pix_bank import AT, instant, serving
 from .api_pix_bank import Bank as PlainBank
 from .api_pix_branch import RAIL
 from .conftest import House, Scene
-from .test_api_pix_issuing import LOST, refuses
+from .test_api_pix_issuing import LOST, answers, refuses
 
 SECRET = "s3cret-of-the-webhook-0001"
 HOOK = "https://pay.example.com"
@@ -354,3 +355,19 @@ async def test_a_connection_that_cannot_be_rehearsed(desk: Desk, changes: dict[s
     with pytest.raises(AssertionError, match=says):
         await desk.types("rehearse", RAIL, "--amount", "0.01", "--yes", status=0, **changes)
     assert desk.charges() == []
+
+
+@pytest.mark.parametrize("behaviour", [answers(204), refuses(400, "CobOperacaoInvalida")])
+@pytest.mark.parametrize(("age", "is_over"), [(timedelta(0), False), (timedelta(hours=1), True)])
+async def test_a_charge_that_the_bank_keeps_open_has_not_ended_before_its_time(
+    behind: tuple[PlainBank, Rehearsal, BankPayment], behaviour: Any, age: timedelta, is_over: bool
+) -> None:
+    bank, tried, _ = behind
+    await tried.charge("k", Money(1050, "BRL"))
+    bank.charges[tried.txid]["calendario"]["criacao"] = instant(AT - age)
+    bank.next("PATCH cob", behaviour)
+    if is_over:
+        assert await tried.end() is None
+    else:
+        with pytest.raises((Permanent, Transient)):
+            await tried.end()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro.rails import port
 from lastro.rails.api_pix import wire
-from lastro.rails.api_pix.charges import Charges
+from lastro.rails.api_pix.charges import Charges, StillOpen
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.returns import ReturnedPayment, Returns
 from lastro.rails.port import Permanent, Transient, Unknown
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.core.money import Money
+    from lastro.rails.api_pix.charges import ChargeState
     from lastro.rails.api_pix.line import BankLine
     from lastro.rails.api_pix.wire import BankPayment
     from lastro.rails.port import IssuedCharge, NetworkMessage, Pending, ReturnOrder
@@ -68,12 +69,25 @@ class Rehearsal:
         return await self.end()
 
     async def end(self) -> BankPayment | None:
-        """Ends the charge. The payment: somebody has paid it after all. Transient: it is not known if it is over."""
+        """Ends the charge. The payment: somebody has paid it after all.
+
+        Permanent: the bank keeps it open. Transient: so it does, or it is not known if it is over.
+        """
         try:
             found = await self._charges.remove(self.txid)
         except Permanent:  # some banks end no charge whose time is over
             found = await self._charges.state(self.txid)
+            if self._is_open(found):
+                raise
+        except StillOpen as kept:
+            found = kept.state
+            if self._is_open(found):
+                raise
         return None if isinstance(found, Unknown) or not found.payments else found.payments[0]
+
+    def _is_open(self, found: ChargeState | Unknown) -> bool:
+        """Tells whether somebody may still pay."""
+        return not isinstance(found, Unknown) and found.is_open and (found.ends_at is None or self._now() <= found.ends_at)
 
     async def give_back(self, paid: BankPayment) -> ReturnEnd:
         """Gives the payment back, and waits for the end of it. Permanent: the bank will not.
