@@ -21,7 +21,7 @@ from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.pix_ids import return_id
 
 from .api_pix_bank import AT, Bank, Behaviour, instant
-from .api_pix_branch import DAY, OTHERS, RAIL, TXID, Branch, branch_of
+from .api_pix_branch import DAY, KEY, OTHERS, RAIL, TXID, Branch, branch_of
 from .conftest import House, Scene
 from .network import ISPB
 
@@ -103,10 +103,13 @@ async def test_a_day_has_our_payments_of_brasilias_day_and_no_others(ledger: Led
     ledger.pay(4, ledger.ends)
     ledger.pay(5, ledger.begins + HOUR, txid=OTHERS)
     ledger.pay(6, ledger.begins + HOUR, txid="static1")
+    spelled = ledger.pay(7, ledger.begins + HOUR, chave=KEY.upper())
+    other = ledger.pay(8, ledger.begins + HOUR, chave="other@example.com")
     lines = await ledger.lines()
     assert {(one.kind, one.network_id, one.reference, one.amount) for one in lines} == {
-        (port.IN, name, TXID, Money(1050, "BRL")) for name in (first, last)
+        (port.IN, name, TXID, Money(1050, "BRL")) for name in (first, last, spelled)
     }
+    assert other in await ledger.branch.foreign(), "as polling has it"
     (told,) = [one.told for one in lines if one.network_id == first]
     assert (told.kind, told.company_number, port.collected(told.body).paid_at) == (port.COLLECTION_SETTLED, 7, ledger.begins)
     assert not ledger.branch.bank.wrong
