@@ -8,6 +8,8 @@ import pytest
 from tests.authority import Authority
 from tests.house.tree import ROOT
 
+from lastro.config.settings import read as settings_of
+from lastro.core.declined import StartRefused
 from lastro.rails.api_pix import DIALECTS, read
 from lastro.rails.api_pix.files import FileRead
 
@@ -42,6 +44,17 @@ def test_each_file_of_the_guide_is_read(block: str, reader: Callable[[Path], Fil
     [connection] = found
     assert connection.name.startswith(connection.dialect.name) or connection.dialect.name == "standard"
     assert connection.certificate is not None
+
+
+@pytest.mark.parametrize("page", ["own-bank.md", "own-bank.pt.md"])
+def test_the_environment_of_banks_alone_is_whole(page: str) -> None:
+    """Nothing is missing in it but the file of banks itself, which is not on this machine."""
+    text = (ROOT / "docs" / "guides" / page).read_text(encoding="utf-8")
+    [block] = re.findall(r"^```sh\n(LASTRO_MODE=.*?)^```", text, re.MULTILINE | re.DOTALL)
+    given = dict(line.split("=", 1) for line in block.splitlines())
+    with pytest.raises(StartRefused) as refusal:
+        settings_of({name: value.strip('"') for name, value in given.items()})
+    assert str(refusal.value) == "LASTRO_BANKS_FILE names a file that cannot be read as text: /etc/lastro/banks.toml."
 
 
 def test_each_dialect_has_its_block() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 import msgspec
 
-from lastro.core.errors import Kind, Refused
+from lastro.core.errors import Kind, Refused, invalid
 from lastro.core.media import JSON
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _NO_OFFSET = timedelta(0)
 NOT_FOUND = Refused(Kind.NOT_FOUND)
+NO_NETWORK = invalid(
+    "path", "NOT_SUPPORTED", "needs an institution's network, and this lastro works with banks alone",
+    "The operation needs an institution's network, and this lastro has none: it works with companies' banks alone.",
+    "Do it at your bank. Orders by a bank, refunds and all lists are there.",
+)  # fmt: skip
 # Of an id in a path, and of a key that has to be one. A filter takes any text: what is no id finds nothing.
 ID_SCHEMA: Mapping[str, Any] = {"type": "string", "format": "uuid"}
 
@@ -112,6 +117,7 @@ class Route:
     operation itself; it is the same request again where it says the same as JSON, or, of another kind, is the same bytes.
     same_at: further paths at which it is the same operation. not_compared: a field of the body, and names below it, at any
     depth, of which nothing may be kept; "" for the body's own fields. They say nothing about whether a request is the same.
+    needs_network: an institution's; where lastro has none, the operation is refused.
     """
 
     method: str
@@ -129,6 +135,7 @@ class Route:
     largest_body: int | None = None
     same_at: tuple[str, ...] = ()
     not_compared: tuple[str, frozenset[str]] | None = None
+    needs_network: bool = False
 
     def __post_init__(self) -> None:
         assert self.key == "none" or not self.doc.media, "what is kept under a key is JSON"
@@ -150,9 +157,17 @@ class Route:
         own = () if self.doc.answer is None else (JSON,)
         return (*own, *(one.name for one in self.doc.media)) if self.doc.media else ()
 
+    def without_network(self) -> Route:
+        """Returns it as a lastro without an institution's network serves it: refused, if it needs one."""
+        return replace(self, parse=_refused_without_network) if self.needs_network else self
+
     def knows(self, query: str) -> bool:
         """Tells whether it has such a query parameter."""
         return any(q.name == query for q in self.queries)
+
+
+def _refused_without_network(_: Incoming, /) -> Refused:
+    return NO_NETWORK.refused()
 
 
 def as_id(text: str | None) -> UUID | None:

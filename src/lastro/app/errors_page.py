@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.api_kit.http import STATUS, refusal, unexpected
+from lastro.api_kit.routes import NO_NETWORK
 from lastro.core.errors import Kind, Problem, Refusal, Refused
 from lastro.web.openapi.refusals import ACCEPT, BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
 
@@ -44,7 +45,7 @@ _ON_THE_LINE = (
     Refusal(Kind.INVALID, "request", "INVALID", "A request with a body asks for another protocol by `upgrade`.",
             "Tell your client to speak HTTP/1.1: Java's sends `upgrade: h2c` by itself."),
 )  # fmt: skip
-_EVERYWHERE = (*HOST, *QUERY, *BODY, KEY_REQUIRED, *KEY, ACCEPT)
+_EVERYWHERE = (*HOST, *QUERY, *BODY, KEY_REQUIRED, *KEY, ACCEPT, NO_NETWORK)
 _KEYS = {"required": " An `idempotency-key` is required.", "optional": " Takes an `idempotency-key`.", "none": ""}
 STATUSES: dict[Kind, Status] = {
     Kind.INVALID: Status(
@@ -178,8 +179,8 @@ ISSUES: dict[str, Issue] = {
     ),
     "NOT_SUPPORTED": Issue(
         "The interface knows it, this lastro cannot do it.",
-        "No partner for the payment method is configured, the currency or content type is not one that is taken, or"
-        " the answer is not had as what is accepted.",
+        "No partner for the payment method is configured, the currency or content type is not one that is taken,"
+        " the answer is not had as what is accepted, or it needs an institution's network where there is none.",
         "Use another one, or have it configured.",
         Problem("order.paymentMethod", "NOT_SUPPORTED", "no partner for this method is configured"),
     ),

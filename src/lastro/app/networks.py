@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from datetime import datetime
 
+    from lastro.api_kit.routes import Route
     from lastro.config.partners import Partner
     from lastro.config.settings import Settings
     from lastro.core.db import Database
@@ -53,9 +54,17 @@ def place_of(settings: Settings) -> Installation:
     there = frozenset(settings.partners)
     connections = frozenset(one.name for one in settings.connections if one.makes_orders)
     kept = frozenset(one.name for one in settings.connections if not one.gives_refunds)
+    if not settings.has_network:
+        kept |= set(port.OF_NETWORK)
     return Installation(
-        institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections, kept
+        institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections, kept,
+        settings.has_network,
     )  # fmt: skip
+
+
+def offered(routes: tuple[Route, ...], place: Installation) -> tuple[Route, ...]:
+    """Returns the operations as this installation serves them: without a network those that need one are refused."""
+    return routes if place.has_network else tuple(one.without_network() for one in routes)
 
 
 def quotes_of(settings: Settings) -> dict[str, port.Quotes]:
@@ -82,13 +91,7 @@ def rails_of(
 
     The closers end the connections of all but the Pix's own. documents: of requests for accounts.
     """
-    ted = Ted(NetworkClient(settings.network_url, settings.network_token), settings.ispb, partial(business_now, work))
-    rails: dict[str, port.Rail] = {
-        port.PIX: pix, port.TED: ted, port.BOOK: Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK)),
-    }  # fmt: skip
-    rails[port.MED] = med = disputes_of(settings)
-    rails[port.CLAIMS] = claims = Claims(NetworkClient(settings.network_url, settings.network_token), settings.ispb)
-    closers: Closers = (ted.close, med.close, claims.close)
+    rails, closers = _of_network(settings, pix, database, work, chance) if settings.has_network else ({}, ())
     streams: dict[str, tuple[port.Stream, port.Keep]] = {}
     for name in PARTNERS.keys() & settings.partners.keys():
         rails[name] = adapter = Collecting(PARTNERS[name], _line_to(settings.partners[name]))
@@ -100,10 +103,23 @@ def rails_of(
     return rails, CatchUp(streams), closers
 
 
+def _of_network(
+    settings: Settings, pix: port.Rail, database: Database, work: Database, chance: Chance
+) -> tuple[dict[str, port.Rail], Closers]:
+    """Returns the rails that only an institution has, and closers: of all but the Pix's own."""
+    ted = Ted(NetworkClient(settings.network_url, settings.network_token), settings.ispb, partial(business_now, work))
+    claims = Claims(NetworkClient(settings.network_url, settings.network_token), settings.ispb)
+    med = disputes_of(settings)
+    book = Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK))
+    rails = {port.PIX: pix, port.TED: ted, port.BOOK: book, port.MED: med, port.CLAIMS: claims}
+    return rails, (ted.close, med.close, claims.close)
+
+
 def statement_rails(settings: Settings) -> tuple[str, ...]:
     """Returns the rails whose statements are asked for."""
     partners = (name for name in settings.partners if name in PARTNERS)
-    return (port.PIX, port.TED, *partners, *(one.name for one in settings.connections))
+    own = (port.PIX, port.TED) if settings.has_network else ()
+    return (*own, *partners, *(one.name for one in settings.connections))
 
 
 def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Closers]:
@@ -115,7 +131,9 @@ def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Close
     def network() -> NetworkClient:
         return NetworkClient(settings.network_url, settings.network_token)
 
-    asked = {port.PIX: spi_statements(network(), settings.ispb), port.TED: ted_statements(network(), settings.ispb)}
+    asked = {}
+    if settings.has_network:
+        asked = {port.PIX: spi_statements(network(), settings.ispb), port.TED: ted_statements(network(), settings.ispb)}
     for name in settings.partners.keys() & PARTNERS.keys():
         asked[name] = statements(PARTNERS[name], _line_to(settings.partners[name]))
     return dict(asked), tuple(one.close for one in asked.values())

@@ -33,7 +33,7 @@ from lastro.app import generated_docs, payees
 from lastro.app.banks import Banks, ConnectionSummary, bank_lines, banks_of, issuers_of, receivers_of, summaries_of
 from lastro.app.directories import Directories
 from lastro.app.inbox_handlers import inbox_verbs
-from lastro.app.networks import place_of, quotes_of, rails_of, registrar_of, tokenizer_of
+from lastro.app.networks import offered, place_of, quotes_of, rails_of, registrar_of, tokenizer_of
 from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, waiting_of
 from lastro.app.outside import outside_of
 from lastro.app.reconciling import reconciler_of
@@ -321,7 +321,7 @@ def routes(app: AppContext) -> tuple[Route, ...]:
     listed, institution = app.place.banks, app.place.institution
     ways = payouts.Ways(institution, app.directory, app.charges, listed)
     opening = accounts.opening.OpeningPlace(institution, app.key_ring, app.is_analysed, app.place.public_url)
-    return (
+    every = (
         *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed, app.issuers),
         *payouts.routes(ways), *plans.routes(),
         *subscriptions.routes(app.place, app.charging, app.registrar), *accounts.routes(institution),
@@ -333,6 +333,7 @@ def routes(app: AppContext) -> tuple[Route, ...]:
         *reading.routes(), *banks.routes(listed), *companies.routes(),
         *keys.routes(app.registry or app.rail, app.claims, keys.Codes(app.key_ring), app.reached),
     )  # fmt: skip
+    return offered(every, app.place)
 
 
 def documented(app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:

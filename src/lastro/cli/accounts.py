@@ -229,6 +229,8 @@ async def _claims(context: CommandContext, given: argparse.Namespace) -> list[di
 
 
 async def _add_key(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
+    if not context.settings.has_network:
+        raise CommandFailed("An account's own Pix key needs an institution's network: its key is at your bank.")
     company_id, account = await context.account(given.account)
     rail = wiring.rail_of(context.settings)
     request_id = UUID(bytes=context.chance.bytes(16), version=4)

@@ -13,6 +13,7 @@ from lastro.config.banks import connections
 from lastro.config.given import Given, parts_of, shown
 from lastro.config.load import Load, load
 from lastro.config.messaging import Messaging, messaging
+from lastro.config.network import network
 from lastro.config.partners import Partner, Receiving, crypto_brands, partners, transfers
 from lastro.config.terms import charge_times, dispute_terms
 from lastro.config.watching import Watching, watching
@@ -55,14 +56,14 @@ class Outside:
 class Settings:
     """Everything that differs between installations.
 
-    home: folder for files. network_url: where the instant payment system is reached. public_url: how the world reaches
-    the API, without a slash at its end. credentials_directory: systemd's, where the key file may be
-    a credential. public_hosts: further names (with port) it is served under. compe: None for an
-    institution that has none. database_login: `switch` when the login of database_url takes on each role, `role` when
-    each role logs in itself. worker_name: tells apart the processes that pull from the network at the same time; None
-    where each is to be a stranger. requests_per_minute: of a client, in each process; token_requests_per_minute: of an
-    address. proxies: our own, which tell who calls. log_level: the least that is logged. metrics_networks: who
-    may read the API's figures; worker_metrics_port: where a worker tells its own, None for nowhere.
+    home: folder for files. network_url: where the instant payment system is reached; empty: lastro has no institution's
+    network and works with banks alone. public_url: how the world reaches the API, without a slash at its end.
+    credentials_directory: systemd's, where the key file may be a credential. public_hosts: further names (with port) it is
+    served under. compe: None for an institution that has none. database_login: `switch` when the login of database_url
+    takes on each role, `role` when each role logs in itself. worker_name: tells apart the processes that pull from the
+    network at the same time; None where each is to be a stranger. requests_per_minute: of a client, in each process;
+    token_requests_per_minute: of an address. proxies: our own, which tell who calls. log_level: the least that is logged.
+    metrics_networks: who may read the API's figures; worker_metrics_port: where a worker tells its own, None for nowhere.
     retry_seconds: the waits between a delivery's five attempts; retry_jitter_percent: what chance takes off them at most;
     metrics_endpoints: so many receivers of events are named in a worker's figures. directory_category: the institution's in
     the directory of Pix keys, A to H; directory_company_percent: what one company may take of its budget there.
@@ -132,6 +133,11 @@ class Settings:
         return self.mode == SANDBOX
 
     @property
+    def has_network(self) -> bool:
+        """True if an institution's network is reached; False: it works with companies' banks alone."""
+        return bool(self.network_url)
+
+    @property
     def app(self) -> Dsn:
         """The database, as the role that works for one company. StartRefused: no database is named."""
         return self._dsn(self.app_database_url, "lastro_app")
@@ -175,6 +181,7 @@ def read(environment: Mapping[str, str]) -> Settings:
 
 def _settings(given: Given) -> Settings:
     found = partners((*COLLECTING, ANALYSIS), given)
+    network_url, network_token = network(given)
     return Settings(
         mode="sandbox" if given.is_sandbox else "production",
         home=given.folder("LASTRO_HOME"),
@@ -186,8 +193,8 @@ def _settings(given: Given) -> Settings:
         work_database_url=given.database("LASTRO_WORK_DATABASE_URL"),
         audit_database_url=given.database("LASTRO_AUDIT_DATABASE_URL"),
         database_login="role" if given.word("LASTRO_DATABASE_LOGIN") == "role" else "switch",
-        network_url=given.address("LASTRO_NETWORK_URL"),
-        network_token=given.secret("LASTRO_NETWORK_TOKEN", needed=not given.is_sandbox),
+        network_url=network_url,
+        network_token=network_token,
         keys_file=given.folder("LASTRO_KEYS_FILE"),
         credentials_directory=given.credentials_directory,
         ispb=given.text("LASTRO_ISPB"),

@@ -89,18 +89,21 @@ def routes(registry: Registry, claims: Claims, codes: Codes, reached: frozenset[
     return (
         Route(
             "POST", _PATH, "create_key", "keys:write", handlers.create, docs.CREATE, success=202, key="optional",
-            also=(201,),
+            also=(201,), needs_network=True,
         ),
         Route("GET", _PATH, "list_keys", "keys:read", handlers.list, docs.LIST, queries=PAGING),
         Route(
             "POST", _PATH + "/confirm", "confirm_key", "keys:write", handlers.confirm, docs.CONFIRM, success=201,
             key="required",
-            key_longest=64, key_is_uuid=True,
+            key_longest=64, key_is_uuid=True, needs_network=True,
         ),
         Route(
             "POST", _PATH + "/resend", "resend_key_code", "keys:write", handlers.resend, docs.RESEND, success=202,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         *claim_routes(claims, codes, reached),
-        Route("DELETE", _PATH + "/{keyId}", "delete_key", "keys:write", handlers.delete, docs.DELETE, success=204),
+        Route(
+            "DELETE", _PATH + "/{keyId}", "delete_key", "keys:write", handlers.delete, docs.DELETE, success=204,
+            needs_network=True,
+        ),
     )  # fmt: skip

@@ -111,7 +111,7 @@ def routes(stand: Stand, disputes: Disputes, files: Files) -> tuple[Route, ...]:
         Route("GET", _PATH, "list_med", "med:read", handlers.list, docs.LIST, queries=_QUERIES),
         Route(
             "POST", _PATH + "/accounts/{accountId}", "contest_med", "med:write", handlers.contest, docs.CONTEST, success=201,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route(
             "GET", _PATH + "/{referenceId}", "read_med", "med:read", handlers.read, docs.READ,
@@ -119,16 +119,17 @@ def routes(stand: Stand, disputes: Disputes, files: Files) -> tuple[Route, ...]:
         ),
         Route(
             "POST", _PATH + "/{referenceId}/defense", "defend_med", "med:write", handlers.defend, docs.DEFEND,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route(
             "POST", _DOCUMENTS, "attach_med_document", "med:write", handlers.attach, docs.ATTACH, success=201,
             key="optional",
-            largest_body=accounts.opening.LARGEST_UPLOAD,
+            largest_body=accounts.opening.LARGEST_UPLOAD, needs_network=True,
         ),
         Route("GET", _DOCUMENTS + "/{documentId}", "read_med_document", "med:read", handlers.document, docs.READ_DOCUMENT),
         Route(
             "POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", handlers.cancel, docs.CANCEL, key="optional",
+            needs_network=True,
         ),
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from lastro.core.errors import DatabaseAway, LoginRefused
 from lastro.ops import key_proofs
 from lastro.ops.durability_check import demand_durable, warn_of_its_log
 from lastro.ops.migrate import other_institution
+from lastro.rails.port import OF_NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from lastro.ops.rollback_check import Heart
 
 _CLOCK = "SELECT mode, ispb FROM clock"
+# What only an institution's network can end.
+_LEFT = """
+SELECT EXISTS (SELECT 1 FROM own_keys) AS has_keys,
+       EXISTS (SELECT 1 FROM outbox WHERE due_at IS NOT NULL AND rail = ANY ($1)) AS has_messages
+"""
 _log = structlog.get_logger(__name__)
 
 
@@ -39,7 +45,8 @@ async def admit(
     database, work_database: as lastro_app, lastro_work. ring: keys that are proved; None where nothing is sealed. heart: of
     this process, which begins to beat.
     StartRefused: the login is refused or may do too much, no schema, another mode, another institution's books, keys with
-    other bytes, an older copy of what was here; in production, a server that may forget what it has committed.
+    other bytes, an older copy of what was here, no network for what needs one; in production, a server that may forget what
+    it has committed.
     """
 
     async def demand_all() -> None:
@@ -48,7 +55,10 @@ async def admit(
         if settings.mode == PRODUCTION:
             await demand_durable(database, work_database)
             await warn_of_its_log(database)
+        if settings.has_network:
             _warn_of_disputes(settings)
+        else:
+            await _demand_nothing_left(work_database)
         if ring is not None:
             await key_proofs.prove(database, ring, settings.keys_file)
         if heart is not None:
@@ -95,9 +105,18 @@ async def demand_ours(database: Database, settings: Settings) -> None:
         raise StartRefused(other_institution(ispb, settings.ispb))
 
 
+async def _demand_nothing_left(work_database: Database) -> None:
+    """Demands that nothing here waits for an institution's network. StartRefused: its address was forgotten."""
+    async with work_database.session() as session:
+        left = await session.row(_LEFT, list(OF_NETWORK))
+    if left is not None and (left["has_keys"] or left["has_messages"]):
+        what = "Pix keys of an institution are registered here" if left["has_keys"] else "messages here wait for a network"
+        raise StartRefused(f"LASTRO_NETWORK_URL is not set, and {what}: set it with its token as before.")
+
+
 def _warn_of_disputes(settings: Settings) -> None:
     """Warns that an undecided dispute stays open: AGREED is the default verdict, and no kind of fraud goes with it."""
-    if settings.disputing.by_default is None:
+    if settings.mode == PRODUCTION and settings.disputing.by_default is None:
         _log.warning("disputes.not_decided", reason="LASTRO_MED_VERDICT is AGREED and LASTRO_MED_FRAUD is empty")
 
 

@@ -296,7 +296,8 @@ class Installation:
     """This installation of lastro: its institution, public address and mode. methods: with a configured partner.
 
     transfers: the destinations of transfers. partners: their rails; None: the usual one. connections: the rails of
-    companies' own accounts at banks that make new codes. without_refunds: those of them that give nothing back.
+    companies' own accounts at banks that make new codes. without_refunds: rails that give nothing back. has_network: an
+    institution's; without one orders are made by banks and partners alone.
     """
 
     institution: Institution
@@ -307,6 +308,7 @@ class Installation:
     partners: frozenset[str] | None = None
     connections: frozenset[str] = frozenset()
     without_refunds: frozenset[str] = frozenset()
+    has_network: bool = True
 
     @cached_property
     def banks(self) -> Banks:

@@ -54,6 +54,7 @@ _METHOD = re.compile(METHOD.removesuffix("$") + r"\Z")
 LISTED_METHOD = METHOD.replace("(PIX|", "(PIX|TED|")
 _RETURN_URL = re.compile(r"https?://[A-Za-z0-9.:\[\]_-]+(?:[/?#][!-~]*)?")
 NO_CUSTOMER = "is required, except on the route that takes it from the payer"
+NO_BANK = "is needed at a bank of yours: the account has none there, and there is no institution's network"
 _CURP = re.compile(r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d\Z")
 _RFC = re.compile(r"[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}\Z")
 

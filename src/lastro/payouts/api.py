@@ -93,6 +93,7 @@ def routes(ways: Ways) -> tuple[Route, ...]:
     return (
         Route(
             "POST", _PATH, "create_payout", "payouts:write", handlers.create, docs.CREATE, success=201, key="required",
+            needs_network=True,
         ),
         Route("GET", _PATH, "list_payouts", "payouts:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
         Route("GET", _PATH + "/{id}", "read_payout", "payouts:read", handlers.read, docs.READ),
@@ -102,7 +103,7 @@ def routes(ways: Ways) -> tuple[Route, ...]:
         ),
         Route(
             "GET", _ACCOUNT + "/keys/lookup", "look_up_key", "payouts:read", handlers.look_up, keys_and_limits.LOOK_UP,
-            queries=(_KEY,),
+            queries=(_KEY,), needs_network=True,
         ),
         Route("GET", _ACCOUNT + "/limits", "read_account_limits", "payouts:read", handlers.limits, keys_and_limits.LIMITS),
     )  # fmt: skip

@@ -95,7 +95,7 @@ def routes() -> tuple[Route, ...]:
     return (
         Route(
             "POST", _PATH, "create_payout_plan", "payouts:write", handlers.create, docs.CREATE, success=202, key="required",
-            largest_body=LARGEST_BYTES,
+            largest_body=LARGEST_BYTES, needs_network=True,
         ),
         Route("GET", _PATH, "list_payout_plans", "payouts:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
         Route("GET", one, "read_payout_plan", "payouts:read", handlers.read, docs.READ),
@@ -103,11 +103,11 @@ def routes() -> tuple[Route, ...]:
         Route("GET", one + "/result", "read_payout_plan_result", "payouts:read", handlers.result, docs.RESULT),
         Route(
             "POST", one + "/approvals", "approve_payout_plan", "payouts:write", handlers.approve, docs.APPROVE, success=201,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route(
             "POST", one + "/apply", "apply_payout_plan", "payouts:write", handlers.apply, docs.APPLY, success=202,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route("POST", one + "/cancel", "cancel_payout_plan", "payouts:write", handlers.cancel, docs.CANCEL, key="optional"),
     )  # fmt: skip

@@ -85,7 +85,7 @@ def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | 
     return (
         Route(
             "POST", _PATH, "create_subscription", "subscriptions:write", handlers.create, docs.CREATE, success=201,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route(
             "GET", _PATH, "list_subscriptions", "subscriptions:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING),
@@ -94,7 +94,7 @@ def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | 
         Route(
             "POST", _PATH + "/{id}/cancellations", "cancel_subscription", "subscriptions:write", handlers.cancel,
             docs.CANCEL,
-            success=202, key="optional",
+            success=202, key="optional", needs_network=True,
         ),
         *payment_routes(place, timing),
     )  # fmt: skip

@@ -37,6 +37,7 @@ class Connected:
     bank: Bank
     issuers: dict[str, port.Issuer]
     hints: list[str] = field(default_factory=list)
+    has_network: bool = True
 
     async def hint(self, payment_ids: Sequence[str]) -> bool:
         """Takes what whoever polls is to look at."""
@@ -50,7 +51,7 @@ class Connected:
 
     @property
     def here(self) -> Installation:
-        return replace(PLACE, connections=frozenset({self.rail}))
+        return replace(PLACE, connections=frozenset({self.rail}), has_network=self.has_network)
 
     async def send(self, customer: dict[str, Any] | None = BENTO, **order: Any) -> Reply | Refused:
         given = {
@@ -191,6 +192,28 @@ async def test_a_key_of_a_bank_that_makes_no_codes_now_is_refused(at_bank: Conne
 
 
 # ── paid ──
+
+
+async def test_without_a_network_a_pix_order_needs_a_key_at_a_bank(at_bank: Connected) -> None:
+    """Even where a key of an institution is left over from another time; no bank is asked, and nothing is written."""
+    at_bank.has_network = False
+    own = str(at_bank.shop.ana.pix_key)
+    for key, customer in ((own, BENTO), (own, None)):
+        reply = await at_bank.send(customer, pixKey=key)
+        assert isinstance(reply, Refused)
+        assert (reply.kind, problems(reply)) == (Kind.INVALID, [("order.pixKey", "NOT_SUPPORTED")]), reply
+    await at_bank.shop.cast.runner.act(at_bank.shop.ana.company_id, DeclareConnection(at_bank.rail, {}, is_issuing=False))
+    reply = await at_bank.send(None, pixKey=None)
+    assert isinstance(reply, Refused)
+    assert problems(reply) == [("order.pixKey", "NOT_SUPPORTED")], reply
+    assert await at_bank.status() == []
+    assert at_bank.bank.charges == {}
+
+
+async def test_without_a_network_a_bank_makes_the_code_all_the_same(at_bank: Connected) -> None:
+    at_bank.has_network = False
+    made = await at_bank.make(customer=None)
+    assert made["pix"]["conciliationId"] in at_bank.bank.charges
 
 
 async def test_a_payment_is_booked_once_at_the_connections_position(at_bank: Connected) -> None:

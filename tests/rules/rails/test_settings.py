@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.in_one import in_one_test
 
-from lastro.app.networks import methods_of, quotes_of
+from lastro.app.networks import methods_of, place_of, quotes_of, statement_rails
 from lastro.config.partners import Partner
 from lastro.config.settings import Outside, read
 from lastro.core.crash import CrashAt
@@ -60,7 +60,69 @@ def test_production_without(name: str) -> None:
 def test_production_says_all_that_is_missing() -> None:
     with pytest.raises(StartRefused) as refusal:
         read({"LASTRO_MODE": "production"})
-    assert len(str(refusal.value).splitlines()) == len(PRODUCTION) - 1
+    assert len(str(refusal.value).splitlines()) == len(PRODUCTION) - 2, "the network's token is told with its address"
+
+
+BANK_TABLE = """
+[mybank]
+company = 2
+base_url = "https://pix.example.com/v2"
+token_url = "https://pix.example.com/oauth/token"
+client_id = "client"
+client_secret_file = "secret"
+keys = { "loja@example.com" = "000000035" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "table", "begins"),
+    [
+        ("https://icom.example", "word", None, None),
+        ("https://icom.example", "word", BANK_TABLE, None),
+        ("", "", BANK_TABLE, None),
+        ("", "", None, "LASTRO_NETWORK_URL is not set: outside the sandbox lastro needs an institution's network"),
+        ("", "word", None, "LASTRO_NETWORK_URL is not set: outside the sandbox lastro needs an institution's network"),
+        ("", "word", BANK_TABLE, "LASTRO_NETWORK_URL is not set, and LASTRO_NETWORK_TOKEN_FILE is"),
+        ("https://icom.example", "", BANK_TABLE, "LASTRO_NETWORK_TOKEN_FILE is not set"),
+        ("", "", "", "LASTRO_BANKS_FILE: names no connection"),
+        ("", "", "[mybank", "LASTRO_BANKS_FILE"),
+    ],
+)
+def test_production_has_a_network_or_banks(
+    tmp_path: Path, url: str, token: str, table: str | None, begins: str | None
+) -> None:
+    given = PRODUCTION | {"LASTRO_NETWORK_URL": url, "LASTRO_NETWORK_TOKEN": token}
+    if table is not None:
+        for name, text in (("banks.toml", table), ("secret", "word")):
+            (tmp_path / name).touch(mode=0o600)
+            (tmp_path / name).write_text(text)
+        given["LASTRO_BANKS_FILE"] = str(tmp_path / "banks.toml")
+    if begins is None:
+        assert read(given).has_network is bool(url)
+        return
+    with pytest.raises(StartRefused) as refusal:
+        read(given)
+    (sentence,) = str(refusal.value).splitlines()
+    assert sentence.startswith(begins)
+
+
+def test_the_refusal_says_both_ways() -> None:
+    (sentence,) = refused(LASTRO_NETWORK_URL="", LASTRO_NETWORK_TOKEN="")
+    for name in ("LASTRO_NETWORK_URL", "LASTRO_NETWORK_TOKEN_FILE", "LASTRO_BANKS_FILE"):
+        assert name in sentence
+
+
+def test_a_lastro_with_banks_alone_asks_no_institutions_network(tmp_path: Path) -> None:
+    for name, text in (("banks.toml", BANK_TABLE), ("secret", "word")):
+        (tmp_path / name).touch(mode=0o600)
+        (tmp_path / name).write_text(text)
+    file = str(tmp_path / "banks.toml")
+    alone = read(PRODUCTION | {"LASTRO_NETWORK_URL": "", "LASTRO_NETWORK_TOKEN": "", "LASTRO_BANKS_FILE": file})
+    both = read(PRODUCTION | {"LASTRO_BANKS_FILE": file})
+    assert statement_rails(alone) == ("mybank",)
+    assert statement_rails(both) == ("pix", "ted", "mybank")
+    assert place_of(alone).without_refunds == {"pix", "ted", "book", "med", "claims"}
+    assert (place_of(alone).has_network, place_of(both).has_network) == (False, True)
 
 
 @pytest.mark.parametrize(

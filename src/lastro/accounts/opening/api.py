@@ -61,7 +61,10 @@ def routes(place: OpeningPlace) -> tuple[Route, ...]:
     """Returns the operations on requests."""
     handlers = _OpeningHandlers(place)
     return (
-        Route("POST", _PATH, "open_account", "accounts:write", handlers.create, docs.CREATE, success=201, key="optional"),
+        Route(
+            "POST", _PATH, "open_account", "accounts:write", handlers.create, docs.CREATE, success=201, key="optional",
+            needs_network=True,
+        ),
         Route("GET", _PATH + "/terms", "read_account_terms", "accounts:read", handlers.terms, docs.TERMS, queries=_HOLDER),
         Route("GET", _PATH + "/requests/{id}", "read_account_request", "accounts:read", handlers.read, docs.READ),
         Route(

@@ -126,26 +126,33 @@ def routes(claims: Claims, codes: Codes, reached: frozenset[str]) -> tuple[Route
     return (
         Route(
             "POST", _PATH, "create_key_claim", write, handlers.open, docs.CREATE, success=202, key="optional", also=(201,),
+            needs_network=True,
         ),
         Route("GET", _PATH, "list_key_claims", "keys:read", handlers.list, docs.LIST, queries=_QUERIES),
         Route(
             "POST", _PATH + "/confirm", "confirm_key_claim", write, handlers.confirm, docs.CONFIRM, success=201,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route(
             "POST", _PATH + "/resend", "resend_key_claim_code", write, handlers.resend, docs.RESEND, success=202,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route("GET", one, "read_key_claim", "keys:read", handlers.read, docs.READ),
-        Route("POST", one + "/cancel", "cancel_key_claim", write, handlers.cancel, docs.CANCEL, key="optional"),
+        Route(
+            "POST", one + "/cancel", "cancel_key_claim", write, handlers.cancel, docs.CANCEL, key="optional",
+            needs_network=True,
+        ),
         Route(
             "POST", one + "/confirm-request", "request_key_claim_code", write, handlers.request, docs.REQUEST, success=202,
-            key="optional",
+            key="optional", needs_network=True,
         ),
         Route(
             "POST", one + "/confirm-resend", "resend_key_claim_answer_code", write, handlers.resend_answer,
             docs.RESEND_ANSWER,
-            success=202, key="optional",
+            success=202, key="optional", needs_network=True,
         ),
-        Route("POST", one + "/confirm", "answer_key_claim", write, handlers.decide, docs.ANSWER, key="optional"),
+        Route(
+            "POST", one + "/confirm", "answer_key_claim", write, handlers.decide, docs.ANSWER, key="optional",
+            needs_network=True,
+        ),
     )  # fmt: skip

@@ -22,7 +22,7 @@ from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
 from lastro.orders.partners import partner_name, ways
 from lastro.orders.rendering import created
-from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
+from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_BANK, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
 from lastro.rails.port import PIX, ChargeRequest, was_stepped
 from lastro.standards import pix_ids
@@ -237,7 +237,8 @@ class MakeOrder(Act[CreateOrderContext]):
         is_named = partner == route or self._connection is not None
         if partner is not None and (not self._ways(known) if collects else not is_named):
             problems.append(refusals.FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
-        if self.form.customer is None and not by_bank and (partner is None or partner != route):
+        lacks_bank = not collects and self._lacks_bank(known)
+        if self.form.customer is None and not (by_bank or lacks_bank) and (partner is None or partner != route):
             problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
         if by_bank:
             problems += issuing.request_problems(self.form, self.amount)
@@ -245,11 +246,18 @@ class MakeOrder(Act[CreateOrderContext]):
                 problems.append(refusals.PIX_KEY_NOT_SUPPORTED.problem(why="is at a bank that makes no codes now"))
         if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
             problems.append(refusals.BANK_INVALID.problem())
-        problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
+        if lacks_bank:
+            problems.append(refusals.PIX_KEY_NOT_SUPPORTED.problem(why=NO_BANK))
+        problems += destination_problems(known, order.pix_key, "order.", needs_key=not (collects or lacks_bank))
         fees = known.setup.fees.at(context.now)
         if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, self._method)):
             problems.append(refusals.AMOUNT_OUT_OF_RANGE.problem(why=wrong))
         return problems
+
+    def _lacks_bank(self, known: CreateOrderContext) -> bool:
+        """Tells whether nothing here could make the code: no bank has a key of the account, and there is no network."""
+        has_named_nothing = self.form.order.pix_key is None or known.key is not None
+        return not self.place.has_network and known.bank is None and known.account is not None and has_named_nothing
 
     def _order(self, known: CreateOrderContext, account: Account, context: RequestContext) -> Order:
         o, c = self.form.order, self.form.customer

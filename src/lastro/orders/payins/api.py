@@ -67,6 +67,7 @@ def payin_routes(place: Installation, destinations: Destinations) -> tuple[Route
     return (
         Route(
             "POST", _PATH, "create_order_payin", "orders:write", handlers.create, docs.CREATE, success=201, key="optional",
+            needs_network=True,
         ),
         Route("GET", _PATH, "find_order_payin", "orders:read", handlers.find, docs.FIND, queries=_BY_CODE),
         Route("GET", _PATH + "/{id}", "read_order_payin", "orders:read", handlers.read, docs.READ, queries=_OF_CODE),

@@ -45,6 +45,7 @@ def static_code_routes() -> tuple[Route, ...]:
     return (
         Route(
             "POST", _PATH, "create_static_qrcode", "orders:write", _create, docs.CREATE, success=201, key="optional",
+            needs_network=True,
         ),
         Route(
             "GET", _PATH, "list_static_qrcodes", "orders:read", _list, docs.LIST, queries=(*_FILTERS, *PAGING),

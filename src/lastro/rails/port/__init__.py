@@ -253,7 +253,7 @@ from lastro.rails.port.rail import (
     proof,
     refused,
 )
-from lastro.rails.port.rail_kinds import RESERVED, entry_word, is_connection, is_pix
+from lastro.rails.port.rail_kinds import OF_NETWORK, RESERVED, entry_word, is_connection, is_pix
 from lastro.rails.port.reasons import NOT_TAKEN, REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
 from lastro.rails.port.recurrence import (
     AUTHORIZATION_ANSWER,
@@ -322,7 +322,7 @@ __all__ = [
     "COLLECTION_SETTLED", "COLLECTION_TAKEN", "COLLECTION_VOID", "CONSOLE", "CRYPTO", "CRYPTO2", "DEPOSIT",
     "DOCUMENT_DIFFERS", "DUE_WORK", "FEE", "FIRST_ASK", "FOREIGN_REASONS", "IN", "INWARD", "IPRT", "ISSUE_SECONDS",
     "KINDS", "MED", "MED_ACKNOWLEDGE", "MED_ANSWER", "MED_NEWS", "MED_ORDER", "MED_VERDICT", "MESSAGES", "NOT_TAKEN",
-    "NOWHERE", "OPEN_SECONDS", "ORDER_DOUBTED", "OTHER_AMOUNT", "OTHER_KEY", "OUT", "OWN", "OXXO", "OXXOPAY",
+    "NOWHERE", "OF_NETWORK", "OPEN_SECONDS", "ORDER_DOUBTED", "OTHER_AMOUNT", "OTHER_KEY", "OUT", "OWN", "OXXO", "OXXOPAY",
     "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED", "PAYMENT_SEND", "PAYNET",
     "PAYNET2", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "QUOTE_SECONDS", "RAILS",
     "RECURRENCE_REFUSED", "REFU", "REFUSED", "REFUSED_BY_NETWORK", "REGISTER_SECONDS", "RESERVED", "RETURN_DOUBTED",

@@ -1,4 +1,4 @@
-"""Kinds of rails by their names: connections, and those whose payments are Pix."""
+"""Kinds of rails by their names: connections, those of an institution's network, those whose payments are Pix."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from lastro.rails.port.claims import CLAIMS
 from lastro.rails.port.collecting import RAILS
 from lastro.rails.port.med import MED
 from lastro.rails.port.messages import MESSAGES
+from lastro.rails.port.payments import TED
 from lastro.rails.port.pix import BOOK, PIX
 from lastro.rails.port.rail import OWN, UNKNOWN
 
 # Names that no connection may have: every rail there is, and what stands in the same columns.
 RESERVED = frozenset({*RAILS, BOOK, ANALYSIS, CLAIMS, MED, MESSAGES, OWN, UNKNOWN})
+
+# Those of an institution's network; a lastro without one has none of them.
+OF_NETWORK = (PIX, TED, BOOK, MED, CLAIMS)
 
 
 def is_connection(rail: str) -> bool:

@@ -10,6 +10,7 @@ from msgspec import inspect
 from lastro.api_kit.aliases import second_names, spellings
 from lastro.api_kit.forms import Amount, without_none
 from lastro.api_kit.http import STATUS
+from lastro.api_kit.routes import NO_NETWORK
 from lastro.core.errors import Kind, Refusal
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ METHOD = Refusal(
 )  # fmt: skip
 GENERAL: Mapping[str, tuple[Refusal, ...]] = {
     "path": (METHOD,), "all": HOST, "query": QUERY, "body": BODY, "required-key": (KEY_REQUIRED,), "key": KEY,
-    "accept": (ACCEPT,),
+    "accept": (ACCEPT,), "network": (NO_NETWORK,),
 }  # fmt: skip
 WITHOUT_DETAILS = (
     Answered(401, "There is no bearer token, or it is none of ours, has ended, was revoked, or its client was.",
@@ -123,6 +124,8 @@ def parts(route: Route) -> tuple[str, ...]:
         found.append("required-key")
     if route.offered:
         found.append("accept")
+    if route.needs_network:
+        found.append("network")
     return tuple(found)
 
 
