@@ -219,7 +219,7 @@ class Polling:
         return True
 
     async def _hinted(self, keep: Keep, seconds: float) -> bool:
-        """Looks at a few hints, for no longer than until the next poll. False: the bank did not answer about one.
+        """Looks at a few hints, until the next poll at most. False: the bank did not answer about one.
 
         Transient: the bank asks for a pause.
         """
