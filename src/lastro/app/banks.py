@@ -160,7 +160,7 @@ async def demand_declarable(connections: Iterable[Connection], work: Database, r
 async def _acts_of(
     connections: Iterable[Connection], work: Database, runner: Runner
 ) -> tuple[list[str], list[tuple[UUID, DeclareConnection]]]:
-    """Returns the mistakes of a file, and the acts that it asks for. Connections that it lacks end first."""
+    """Returns the mistakes of a file, and its acts: connections that it lacks end first."""
     found = tuple(connections)
     companies = await _companies(work, [one.company for one in found])
     async with work.session() as session:
