@@ -19,6 +19,7 @@ from tests.rooms.rails.api_pix_bank import Bank, serving
 from lastro.app.banks import ForeignOfCompany, declare_all, demand_declarable
 from lastro.core.db import Database
 from lastro.core.declined import StartRefused
+from lastro.core.secrets import KeyRing
 from lastro.rails.api_pix import DIALECTS, ApiPixIssuer, Connection
 from lastro.standards.account_numbers import with_check_digit
 
@@ -197,9 +198,11 @@ async def test_an_api_may_start_before_its_worker_and_writes_nothing(street: Str
 
 @pytest.mark.parametrize("command", ["api", "worker"])
 async def test_a_process_does_not_start_with_the_bank_of_no_company(own_database: Any, tmp_path: Path, command: str) -> None:
+    ring = KeyRing.generate("k", os.urandom).text().reveal()
     (tmp_path / "home").mkdir()
-    (tmp_path / "secret").write_text("very-secret")
-    (tmp_path / "secret").chmod(0o600)
+    for name, text in {"secret": "very-secret", "home/keys": ring}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o600)
     file = tmp_path / "banks.toml"
     file.write_text(f"""[{OLD}]
 company = 999999
