@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.rails.api_pix.connection_config import Connection
+    from lastro.rails.api_pix.exchange import Fault
     from lastro.rails.api_pix.line import Ambient
     from lastro.rails.network_client import NetworkAnswer
 
@@ -69,13 +70,17 @@ async def _reached(connection: Connection, now: Callable[[], datetime]) -> list[
         return [Finding("tls", "failed", f"{unfit.field} {unfit.reason}", CURES["certificate"])]
     except OSError as broken:
         if (fault := fault_of(broken)) is not None:
-            return [Finding("tls", "failed", fault.detail, CURES[fault.cause])]
+            return [Finding("tls", "failed", _said(fault), CURES[fault.cause])]
         why = "no answer" if isinstance(broken, TimeoutError) else broken.strerror or type(broken).__name__
         return [Finding("tls", "failed", f"the bank is not reached: {why}", "Look at base_url, name service and firewall.")]
     found = [Finding("tls", "passed", f"{version}, the bank's certificate and name are as they should be")]
     if connection.certificate is None:
         return [*found, Finding("tls without certificate", "noted", "the connection has none, and the bank asks for none")]
     return [*found, await _without_certificate(connection, now)]
+
+
+def _said(fault: Fault | SetUpWrongly) -> str:
+    return f"the bank refuses our certificate: {fault.detail}" if fault.cause == "certificate" else fault.detail
 
 
 async def _without_certificate(connection: Connection, now: Callable[[], datetime]) -> Finding:
@@ -104,7 +109,7 @@ async def _token(line: BankLine) -> list[Finding]:
     try:
         await line.tokens.token()
     except SetUpWrongly as wrong:
-        return [Finding("token", "failed", wrong.detail, CURES[wrong.cause])]
+        return [Finding("token", "failed", _said(wrong), CURES[wrong.cause])]
     except Transient as away:
         return [Finding("token", "failed", away.reason, "Try again later; the bank gives no token now.")]
     if missing := line.tokens.missing():
@@ -121,7 +126,7 @@ async def _payments(line: BankLine, now: Callable[[], datetime]) -> tuple[Findin
     try:
         answer = await line.ask("GET", "/pix", None, _SECONDS, query=asked)
     except SetUpWrongly as wrong:
-        return Finding("payments", "failed", wrong.detail, CURES[wrong.cause]), []
+        return Finding("payments", "failed", _said(wrong), CURES[wrong.cause]), []
     except Transient as away:
         return Finding("payments", "failed", away.reason, "Try again later; look at base_url if it stays so."), []
     clocks = _clocks(answer, now())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
+from contextlib import suppress
 from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -29,6 +30,7 @@ LARGEST_ANSWER_BYTES = 5_000_000  # no bank's page of 1,000 payments is larger
 _KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed
 _HANDSHAKE_SECONDS = 2.0
 _LOOKED_SECONDS = 30.0
+_JUDGED_LATE = "TLSv1.3"  # earlier versions judge our certificate within the handshake
 _WORD = re.compile(r"[A-Z0-9_]{1,60}")
 
 # What the operator has to put right; each has its sentence in `trouble.py`.
@@ -49,6 +51,13 @@ class SetUpWrongly(Transient):
         super().__init__(f"{cause}: {detail}", is_on_its_way=is_on_its_way)
         self.cause: Cause = cause
         self.detail = detail
+
+
+class ClosedUnsaid(ConnectionError):  # noqa: N818 it says what happened
+    """A connection that the bank closed after its handshake, saying nothing.
+
+    TLS 1.3 has our certificate judged after our side of the handshake. Some servers then close, and send no alert.
+    """
 
 
 class Line(Protocol):
@@ -147,29 +156,36 @@ async def shake_hands(url: str, context: ssl.SSLContext) -> Fault | None:
 async def connected(url: str, context: ssl.SSLContext) -> str:
     """Makes a connection, and returns its version of TLS. OSError: it is refused, or nobody is there.
 
-    TLS 1.3 tells of a refused certificate only after the handshake (RFC 8446 §4.4.2.4): by an alert, as the first answer.
-    One is asked for, since a bank has nothing to say unasked.
+    TLS 1.3 tells of a refused certificate only after the handshake (RFC 8446 §4.4.2.4): by an alert, as the first answer, or
+    by an end without one, which is ClosedUnsaid. An answer is asked for, since a bank has nothing to say unasked.
     """
     parts = urlsplit(url)
     writer = None
-    version = ""
+    version: str = ""
+    first = b""
     try:
         async with asyncio.timeout(_HANDSHAKE_SECONDS):
             reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 443, ssl=context)
-            version = writer.get_extra_info("ssl_object").version()
+            version = writer.get_extra_info("ssl_object").version() or ""
             writer.write(f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode())
-            await reader.read(1)
+            with suppress(ConnectionError):
+                first = await reader.read(1)
     except TimeoutError:
         if not version:
             raise
+        return version
     finally:
         if writer is not None:
             writer.transport.abort()
+    if not first and version == _JUDGED_LATE:
+        raise ClosedUnsaid(f"closed after the handshake of {version}")
     return version
 
 
 def fault_of(broken: BaseException) -> Fault | None:
     """Returns the fault of a certificate that ended an exchange. None: it was something else."""
+    if isinstance(broken, ClosedUnsaid):
+        return Fault("certificate", "the connection is closed after the handshake, without a word")
     # The HTTP library's own errors are of the same kinds, and lack what these tell.
     found = (one for one in _chain(broken) if isinstance(one, ssl.SSLError) and not isinstance(one, aiohttp.ClientError))
     for fault in found:
