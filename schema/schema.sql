@@ -1030,7 +1030,7 @@ CREATE TABLE connection_keys (                        -- a Pix key that is regis
   FOREIGN KEY (company_id, account_id) REFERENCES accounts
 );
 CREATE UNIQUE INDEX connection_keys_one ON connection_keys (company_id, key) WHERE ended_at IS NULL;
-CREATE INDEX connection_keys_of_account ON connection_keys (company_id, account_id, created_at) WHERE ended_at IS NULL;
+CREATE INDEX connection_keys_of_account ON connection_keys (company_id, account_id, created_at);
 
 CREATE TABLE instruments (                            -- what an order is paid with at a partner: a slip, a CLABE, a voucher, …
   company_id uuid NOT NULL,

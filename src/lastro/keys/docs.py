@@ -31,7 +31,8 @@ _SILENT = Refusal(
 
 
 _BY_DIRECTORY = (
-    _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE, problems.KEY_HELD_ELSEWHERE, problems.KEY_CONFLICT,
+    _SILENT, problems.ACCOUNT_ID_NOT_ALLOWED, problems.KEY_DUPLICATE, problems.KEY_NOT_SUPPORTED,
+    problems.KEY_HELD_ELSEWHERE, problems.KEY_CONFLICT,
 )  # fmt: skip
 NO_ROOM_OR_CODE = replace(
     problems.NO_ROOM, cause=f"{problems.NO_ROOM.cause} Or {problems.TOO_MANY_CODES.cause}",

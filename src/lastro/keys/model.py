@@ -79,8 +79,12 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The number of an account's keys. before: how often it had this one. is_ours: it leads to some account here."""
+    """The number of an account's keys. before: how often it had this one. is_ours: it leads to some account here.
+
+    is_at_bank: the key is one of a connection, at the company's own bank.
+    """
 
     active: int
     before: int
     is_ours: bool
+    is_at_bank: bool = False

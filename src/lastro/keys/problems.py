@@ -11,6 +11,9 @@ ACCOUNT_ID_NOT_ALLOWED = invalid("accountId", "NOT_ALLOWED", "{why}",
     "Use an active account of somebody else; the institution that has set the block or restriction says why.")
 KEY_DUPLICATE = conflict("key", "DUPLICATE", "the key leads to an account here already",
     "The key leads to an account here already.", "Delete it there first.")
+KEY_NOT_SUPPORTED = invalid("key", "NOT_SUPPORTED", "is registered at the company's own bank, by a connection",
+    "A connection to your own bank names the key, and charges there are made for it.",
+    "Keep it there, or have the operator take it out of the connection first.")
 KEY_TYPE_NOT_SUPPORTED = invalid("type", "NOT_SUPPORTED", "no code can be sent to such a key from here",
     "From here no code can be sent by e-mail, or none by text message.", "Give another type.")
 KEY_NOT_ALLOWED = invalid("key", "NOT_ALLOWED", "is made by the directory",

@@ -90,6 +90,8 @@ def account_problem(account: Account, kind: str, key: str | None, room: Room) ->
         return refusals.ACCOUNT_ID_NOT_ALLOWED.refused(why="the account is not active")
     if kind in ("CPF", "CNPJ") and key != account.holder.document_number:
         return refusals.KEY_MISMATCH.refused()
+    if room.is_at_bank:
+        return refusals.KEY_NOT_SUPPORTED.refused()
     if room.is_ours:
         return Refused(Kind.CONFLICT, (_REFUSALS["EntryAlreadyExists"],))
     most = MOST_KEYS[account.holder.type]

@@ -36,7 +36,8 @@ SELECT EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL'
 # The number of keys, with those of open claims; the times that the account had this one; if it is here now.
 _ROOM = """
 SELECT key_count($1, $2) AS active,
-       count(*) FILTER (WHERE key = $3) AS before, EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
+       count(*) FILTER (WHERE key = $3) AS before, EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours,
+       EXISTS (SELECT 1 FROM connection_keys WHERE company_id = $1 AND key = $3 AND ended_at IS NULL) AS is_at_bank
   FROM pix_keys WHERE company_id = $1 AND account_id = $2
 """
 
@@ -92,7 +93,7 @@ async def room_of(session: Session, company_id: UUID, account_id: UUID, key: str
     """Counts the account's keys, and how often it had this one."""
     row = await session.row(_ROOM, company_id, account_id, key)
     assert row is not None
-    return Room(row["active"], row["before"], row["is_ours"])
+    return Room(row["active"], row["before"], row["is_ours"], row["is_at_bank"])
 
 
 def page_sql(*, is_descending: bool) -> str:

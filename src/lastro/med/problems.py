@@ -10,8 +10,10 @@ END_TO_END_ID_INVALID = invalid("endToEndId", "INVALID", "is no Pix that this ac
     "It is no endToEndId, or of no Pix that this account has sent.", "Take the `endToEndId` of a payout of this account.")
 END_TO_END_ID_NOT_ALLOWED = invalid("endToEndId", "NOT_ALLOWED", "{why}",
     "It is not PAID, has come back, or closed a refund of an operational flaw.", "Contest what has settled, once it has.")
-END_TO_END_ID_NOT_SUPPORTED = invalid("endToEndId", "NOT_SUPPORTED", "was no Pix",
-    "The payout was no Pix.", "Ask whoever operates this service about a TED.")
+END_TO_END_ID_NOT_SUPPORTED = invalid("endToEndId", "NOT_SUPPORTED",
+    "was no Pix of this institution's own network",
+    "It was a TED; or it was given back by the company's own bank, whose Pix that bank disputes.",
+    "Ask whoever operates this service about a TED, and your bank about its own Pix.")
 END_TO_END_ID_EXPIRED = invalid("endToEndId", "EXPIRED", "settled more than {days} days ago",
     "The payout settled more than 80 days ago.", "Nothing can be done by this way any more.")
 SITUATION_TYPE_INVALID = invalid("situationType", "INVALID", "{why}",

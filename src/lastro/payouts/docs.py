@@ -40,7 +40,7 @@ _WAYS = ("paymentData.pixKey", "paymentData.qrcodeData", "paymentData.bankAccoun
 _BANK = ("paymentData.bankAccount.ispb", "paymentData.bankAccount.bankNumber")
 _CREATE_REFUSALS = (
     problems.EXTERNAL_ID_INVALID, problems.EXTERNAL_ID_DUPLICATE, problems.DESCRIPTION_INVALID,
-    problems.ACCOUNT_ID_INVALID, problems.ACCOUNT_ID_NOT_ALLOWED,
+    problems.ACCOUNT_ID_INVALID, problems.ACCOUNT_ID_NOT_ALLOWED, problems.ACCOUNT_ID_NOT_SUPPORTED,
     misread("amount.currency", "NOT_SUPPORTED", "Pix and TED are paid in reais.", "Give BRL."),
     *money_refusals("amount"),
     misread("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",

@@ -17,6 +17,9 @@ ACCOUNT_ID_INVALID = invalid("accountId", "INVALID", "is no account of this comp
 ACCOUNT_ID_NOT_ALLOWED = invalid("accountId", "NOT_ALLOWED", "{why}",
     "The account is not ACTIVE; or it owes more than it has, of a TED that was taken for failed and has left.",
     "Name another one, or pay from it again once money has come in.")
+ACCOUNT_ID_NOT_SUPPORTED = invalid("accountId", "NOT_SUPPORTED", "its money is at the company's own bank: pay from there",
+    "A connection to your own bank pays this account. Its money is there, and lastro sends none from there.",
+    "Pay at your bank, or name an account that no connection pays.")
 AMOUNT_LIMIT_EXCEEDED = invalid("amount", "LIMIT_EXCEEDED", "{why}",
     "It passes what the account may send in a day or a night, or needs more than 100 transfers; or more than one, where"
     " a QR asks for the whole.", "The description says what is left. Wait for the next day, or have the limit raised.")

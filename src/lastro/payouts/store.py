@@ -45,6 +45,7 @@ SELECT c.number AS company_number, c.version AS setup_version, f.*, c.refuses_du
        c.review_above_minor, a.*, l.transaction_minor, l.day_minor, l.night_minor, l.raised_day_minor, l.raised_day_at,
        l.raised_night_minor, l.raised_night_at,
        EXISTS (SELECT 1 FROM payouts p WHERE p.company_id = $1 AND p.external_id = $4) AS is_taken,
+       EXISTS (SELECT 1 FROM connection_keys k WHERE k.company_id = $1 AND k.account_id = $2) AS is_at_bank,
        ARRAY(SELECT nextval('network_ids_seq') FROM generate_series(1, least({MOST_CHILDREN},
              ($5::bigint - 1) / coalesce(l.transaction_minor, {DEFAULT_TRANSACTION_MINOR}) + 1))) AS numbers
   FROM companies c CROSS JOIN ({FEES.format(direction="'OUT'", method="$3")}) f
@@ -151,7 +152,10 @@ _FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The facts that a create needs. numbers: one for each possible transfer."""
+    """The facts that a create needs. numbers: one for each possible transfer.
+
+    is_at_bank: a connection pays the account, or has: its money is at the company's own bank.
+    """
 
     setup: Setup
     account: Account | None
@@ -159,6 +163,7 @@ class Ground:
     is_taken: bool
     refuses_duplicates: bool
     numbers: tuple[int, ...]
+    is_at_bank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +206,9 @@ def _ground(row: Record, method: str) -> Ground:
     setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees_from(row, method), above)
     account = None if row["id"] is None else account_from(row)
     return Ground(
-        setup, account, limits_from(row, method), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"])
-    )
+        setup, account, limits_from(row, method), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"]),
+        row["is_at_bank"],
+    )  # fmt: skip
 
 
 async def review_line(session: Session, company_id: UUID) -> ReviewLine:

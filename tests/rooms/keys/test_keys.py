@@ -378,3 +378,16 @@ async def test_a_key_that_is_asked_for_stays_unless_its_account_is_closed(desk: 
         assert not isinstance(await desk.cast.runner.act(desk.ana.company_id, closing), Refused)
     assert await desk.rows("SELECT status FROM pix_keys") == [("DELETED",)]
     assert desk.registry.deleted == [(desk.ana.pix_key, ACCOUNT_CLOSURE)]
+
+
+@pytest.mark.parametrize("kind", ["EMAIL", ANA.document_type])
+async def test_a_key_at_a_companys_own_bank_is_not_registered_here(desk: Desk, kind: str) -> None:
+    """A charge is made for it there: at the directory it leads to that bank."""
+    key, rail = {"EMAIL": desk.mail, ANA.document_type: desk.ana.holder.document_number}[kind], f"bank{desk.ana.number}"
+    await desk.cast.connect(desk.ana, rail, key)
+    refused = await desk.create(kind, key)
+    assert isinstance(refused, Refused)
+    assert [(one.field, one.issue) for one in refused.problems] == [("key", "NOT_SUPPORTED")]
+    assert await desk.rows("SELECT * FROM pix_key_validations") == []
+    await desk.cast.connect(desk.ana, rail)
+    assert isinstance(await desk.create(kind, key), Reply), "it has left the connection"

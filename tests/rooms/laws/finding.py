@@ -12,7 +12,7 @@ from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Row, Write
-from lastro.orders import ORDERS, ClaimForeign, KeepForeign
+from lastro.orders import ORDERS, ClaimForeign, DeclareConnection, KeepForeign
 from lastro.rails.port import ForeignPayment
 from lastro.standards.pix_ids import dynamic_txid
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 async def play(world: World) -> None:
     """Both are at a connection of Ana's."""
-    await world.cast.connect(world.ana, rail(world), "shop@ana.example")
+    own = await world.cast.open_account(world.ana.company_id)  # what a bank pays pays nothing out
+    declared = DeclareConnection(rail(world), {"shop@ana.example": str(own["number"])})
+    assert isinstance(await world.cast.runner.act(world.ana.company_id, declared), Done)
     for name, cents in (("foreign", 700), ("foreignclaimed", 500)):
         found = ForeignPayment(rail(world), f"E12345678202601311200{name[-11:]:0>11}", Money(cents, "BRL"), world.now())
         await world.cast.runner.act(world.ana.company_id, KeepForeign([found]))

@@ -309,3 +309,14 @@ async def test_a_notice_of_several_payments_blocks_its_own_amount(court: Court, 
     assert await court.says(notice) == "handled"
     assert await court.is_so(notice) == ("OPEN", min(blocked, 2500), 0, None)
     assert (await court.blocked(), (await court.money())[0]) == (blocked, has - blocked)
+
+
+async def test_a_notice_about_a_payment_at_a_companys_own_bank_blocks_nothing(court: Court) -> None:
+    """That bank disputes its Pix; the directory of the institution's own network has no word about it."""
+    order = await court.paid(1000)
+    name = await court.transaction(order)
+    moved = "UPDATE pix_payments SET rail = $2 WHERE end_to_end_id = $1 RETURNING 1"
+    await court.rows(moved, name, "efi1")
+    assert await court.says(await court.notice(name)) == ALARMED
+    assert (await court.blocked(), await court.column("SELECT count(*) FROM med_objects")) == (0, [0])
+    await court.rows(moved, name, "pix")  # as the laws of the books want it

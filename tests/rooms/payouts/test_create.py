@@ -1,6 +1,7 @@
 """A payout is made whole or not at all: hold, message, answer and history in one write, whoever else pays meanwhile."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -219,3 +220,15 @@ async def test_an_account_does_not_pay_itself(office: Office) -> None:
     for way, field in (({"key": office.ana.pix_key}, "pixKey"), ({"place": place, "person": FABIO}, "bankAccount")):
         problem = await office.refused(office.wish(**way))
         assert (problem.field, problem.issue) == (f"paymentData.{field}", "NOT_ALLOWED")
+
+
+@in_one_test("wish", [{}, {"method": "TED"}, {"person": FABIO, "place": replace(FORA, ispb=HERE.ispb)}, {"key": KEY}])
+async def test_an_account_at_a_companys_own_bank_pays_nothing_out(office: Office, wish: dict[str, Any]) -> None:
+    """Its money is at that bank, and the institution would pay with money of others."""
+    await office.cast.connect(office.ana, f"bank{office.ana.number}", "shop@ana.example")
+    problem = await office.refused(office.wish(1000, **wish))
+    assert (problem.field, problem.issue) == ("accountId", "NOT_SUPPORTED")
+    await office.cast.connect(office.ana, f"bank{office.ana.number}")
+    assert (await office.refused(office.wish(1000, **wish))).issue == "NOT_SUPPORTED", "the key has left, and not the money"
+    assert office.outside.asked == []
+    assert await office.column("SELECT count(*) FROM payouts") == [0]

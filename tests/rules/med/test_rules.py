@@ -147,6 +147,7 @@ def sent(**values: Any) -> Any:
         (sent(closed_flaw=True), "NOT_ALLOWED"),
         (sent(rail="book"), None),
         (sent(rail="ted"), "NOT_SUPPORTED"),
+        (sent(rail="efi1"), "NOT_SUPPORTED"),
         (sent(account_id=UUID(int=8)), "INVALID"),
         (None, "INVALID"),
     ],

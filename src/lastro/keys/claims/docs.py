@@ -52,7 +52,7 @@ _SILENT = Refusal(
 )  # fmt: skip
 _BY_DIRECTORY = (
     _SILENT,
-    of_keys.ACCOUNT_ID_NOT_ALLOWED,
+    of_keys.ACCOUNT_ID_NOT_ALLOWED, of_keys.KEY_NOT_SUPPORTED,
     problems.KEY_DUPLICATE, problems.KEY_CONFLICT, problems.CLAIM_TYPE_MISMATCH,
 )  # fmt: skip
 _TOKENS = (of_keys.TOKEN_INVALID, of_keys.TOKEN_EXPIRED)

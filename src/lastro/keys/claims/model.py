@@ -107,13 +107,14 @@ class ClaimRoom:
     """The number of an account's keys and claims.
 
     active: keys and open claims that may bring one. before: claims of this key that have ended. is_ours: the key leads to an
-    account here. open: the company's open claim of it.
+    account here. open: the company's open claim of it. is_at_bank: the key is one of a connection.
     """
 
     active: int
     before: int
     is_ours: bool
     open: KeyClaim | None
+    is_at_bank: bool = False
 
 
 @dataclass(frozen=True, slots=True)

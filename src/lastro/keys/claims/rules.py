@@ -55,7 +55,7 @@ def claim_problem(account: Account, kind: str, key: str, claim_type: str, room: 
     if known is not None and (known.account_id, known.role, known.type) != (account.id, "CLAIMER", claim_type):
         return CLAIMED
     active = room.active - (known is not None)
-    return account_problem(account, kind, key, Room(active, room.before, room.is_ours))
+    return account_problem(account, kind, key, Room(active, room.before, room.is_ours, room.is_at_bank))
 
 
 def refused_by(said: Permanent) -> Refused:

@@ -33,7 +33,8 @@ _OPEN_OF_ACCOUNT = (
 _ROOM = f"""
 SELECT key_count($1, $2) AS active,
        (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND key = $3 AND NOT {_OPEN}) AS before,
-       EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
+       EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours,
+       EXISTS (SELECT 1 FROM connection_keys WHERE company_id = $1 AND key = $3 AND ended_at IS NULL) AS is_at_bank
 """  # noqa: S608
 _PROOF = """
 SELECT * FROM pix_key_validations
@@ -80,7 +81,8 @@ async def room_for(session: Session, company_id: UUID, account_id: UUID, key: st
     """Counts the account's keys and claims, and those of this key."""
     row = await session.row(_ROOM, company_id, account_id, key)
     assert row is not None
-    return ClaimRoom(row["active"], row["before"], row["is_ours"], await open_of_key(session, company_id, key))
+    known = await open_of_key(session, company_id, key)
+    return ClaimRoom(row["active"], row["before"], row["is_ours"], known, row["is_at_bank"])
 
 
 async def proof_of(session: Session, company_id: UUID, account_id: UUID, key: str, now: datetime) -> Validation | None:

@@ -114,7 +114,8 @@ class Noted(Act[DisputeNewsContext]):
         name = self.news.root_id or self.news.end_to_end_id
         if name.startswith("D"):
             back = await given_back(session, company_id, name)
-            return None if back is None else Contested(back[1], back[0].amount)
+            is_ours = back is not None and back[0].payment.rail in (PIX, BOOK)  # else a bank's, which disputes its own Pix
+            return Contested(back[1], back[0].amount) if back is not None and is_ours else None
         sent = await by_network_id(session, company_id, name)
         return None if sent is None or sent.rail not in (PIX, BOOK) else Contested(sent.account_id, sent.amount)
 

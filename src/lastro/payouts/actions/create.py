@@ -17,7 +17,13 @@ from lastro.payouts.actions.begin import begun, held
 from lastro.payouts.actions.finding import by_account, find
 from lastro.payouts.duplicates.store import sames
 from lastro.payouts.model import MOST_CHILDREN, Payout
-from lastro.payouts.problems import ACCOUNT_ID_INVALID, ACCOUNT_ID_NOT_ALLOWED, AMOUNT_LIMIT_EXCEEDED, EXTERNAL_ID_DUPLICATE
+from lastro.payouts.problems import (
+    ACCOUNT_ID_INVALID,
+    ACCOUNT_ID_NOT_ALLOWED,
+    ACCOUNT_ID_NOT_SUPPORTED,
+    AMOUNT_LIMIT_EXCEEDED,
+    EXTERNAL_ID_DUPLICATE,
+)
 from lastro.payouts.rendering import created
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import BOOK, PIX, TED
@@ -95,6 +101,8 @@ class MakePayout(Act[CreatePayoutContext]):
             problems.append(ACCOUNT_ID_INVALID.problem())
         elif not account.is_active:
             problems.append(ACCOUNT_ID_NOT_ALLOWED.problem(why="the account is not active"))
+        elif ground.is_at_bank:
+            problems.append(ACCOUNT_ID_NOT_SUPPORTED.problem())
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         if ground.is_taken:
