@@ -397,13 +397,3 @@ async def test_claims_are_read_and_listed(desk: Desk) -> None:
     shown = said(await desk.cast.run(desk.ana.client, ReadClaim(desk.ana.account_id, first.claim_id)))
     assert (shown["role"], shown["status"], shown["awaitsDecision"]) == ("CLAIMER", "OPEN", False)
     assert no(await desk.cast.run(desk.ana.client, ReadClaim(desk.ana.account_id, uuid4()))) == ("NOT_FOUND",)
-
-
-@pytest.mark.parametrize("kind", ["CLAIM_OWNERSHIP", "PORTABILITY"])
-async def test_a_key_at_a_companys_own_bank_is_not_claimed(desk: Desk, kind: str) -> None:
-    """A claim would take it away from the bank whose charges are paid to it."""
-    await desk.cast.connect(desk.ana, f"bank{desk.ana.number}", desk.phone)
-    refused = await desk.open(kind)
-    assert isinstance(refused, Refused)
-    assert [(one.field, one.issue) for one in refused.problems] == [("key", "NOT_SUPPORTED")]
-    assert desk.claims.made == {}
