@@ -54,7 +54,8 @@ def test_the_environment_of_banks_alone_is_whole(page: str) -> None:
     given = dict(line.split("=", 1) for line in block.splitlines())
     with pytest.raises(StartRefused) as refusal:
         settings_of({name: value.strip('"') for name, value in given.items()})
-    assert str(refusal.value) == "LASTRO_BANKS_FILE names a file that cannot be read as text: /etc/lastro/banks.toml."
+    (sentence,) = str(refusal.value).splitlines()
+    assert sentence.startswith("LASTRO_BANKS_FILE names a file that cannot be read")
 
 
 def test_each_dialect_has_its_block() -> None:
