@@ -279,7 +279,7 @@ async def test_a_clock_is_read_as_the_connection_says(counter: Counter) -> None:
 
 
 async def removed(counter: Counter, now: datetime = AT) -> ChargeEnd:
-    return await counter.issuer.remove(TXID, REQUEST.amount, now)
+    return await counter.issuer.remove(TXID, REQUEST.key, REQUEST.amount, now)
 
 
 async def test_a_charge_that_we_end_has_ended(counter: Counter) -> None:
@@ -339,3 +339,11 @@ async def test_a_charge_that_was_paid_is_ended_by_its_payment_alone(
     pix = [counter.bank.payments[counter.bank.pay(n, AT, amount, txid=TXID)] for n, amount in enumerate(amounts)]
     counter.bank.charges[TXID] |= {"status": "CONCLUIDA", "pix": pix}
     assert await removed(counter) is end
+
+
+async def test_a_payment_at_another_key_keeps_no_order_open(counter: Counter) -> None:
+    """It is listed as foreign, and the charge can be paid no more."""
+    await counter.issuer.issue(REQUEST)
+    payment = counter.bank.payments[counter.bank.pay(1, AT, "10.50", txid=TXID, chave="outra@example.com")]
+    counter.bank.charges[TXID] |= {"status": "CONCLUIDA", "pix": [payment]}
+    assert await removed(counter) is ChargeEnd.ENDED

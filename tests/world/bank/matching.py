@@ -14,7 +14,7 @@ from tests.world.whole.crowd import Crowd
 # Our return ids have this form, and the bank's own have another.
 _OURS = re.compile(r"D\d{20}[0-9a-zA-Z]{11}")
 _ASKED = """
-SELECT i.reference, o.id::text, o.status, o.final_amount_minor AS minor FROM instruments i
+SELECT i.reference, o.id::text, o.status, o.pix_key, o.final_amount_minor AS minor FROM instruments i
   JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id WHERE i.rail = $1
 """
 _PAYMENTS = "SELECT * FROM pix_payments WHERE rail = $1"
@@ -60,7 +60,12 @@ class Sides:
     def asks(self, one: dict[str, Any]) -> bool:
         """Whether an order of ours asked for just this payment."""
         order = self.asked.get(one.get("txid", ""))
-        return order is not None and order["minor"] == cents(one["valor"])
+        return order is not None and order["minor"] == cents(one["valor"]) and not self.is_at_another_key(one)
+
+    def is_at_another_key(self, one: dict[str, Any]) -> bool:
+        """Whether it has the txid of an order of ours, whose key is another."""
+        order = self.asked.get(one.get("txid", ""))
+        return order is not None and one.get("chave", order["pix_key"]) != order["pix_key"]
 
     def is_claimed(self, one: dict[str, Any]) -> bool:
         row = self.foreign.get(one["endToEndId"])
@@ -119,8 +124,10 @@ def _payments(sides: Sides) -> Iterator[str]:
             yield f"the bank has {one}, which no order of ours asked for, and we have {dict(mine)}"
         if one.get("txid") not in sides.asked and (listed is None or listed["amount_minor"] != cents(one["valor"])):
             yield f"the bank has {one}, which is of others, and our list has {listed and dict(listed)}"
-        if one.get("txid") in sides.asked and not is_asked and (name not in sides.alarmed or listed is None):
-            yield f"the bank has {one}, of another amount than we asked for, and nobody was told, or it is not listed"
+        if one.get("txid") in sides.asked and not is_asked:
+            is_told = name in sides.alarmed or sides.is_at_another_key(one)
+            if not is_told or listed is None:
+                yield f"the bank has {one}, of another amount or key than we asked for, and nobody was told, or it is not listed"
     names = {one["endToEndId"] for one in sides.pix}
     odd = {one["endToEndId"] for one in sides.pix if one.get("txid") in sides.asked and not sides.asks(one)}
     yield from (f"we have payment {name}, and the bank has not" for name in sides.payments if name not in names)

@@ -138,7 +138,7 @@ async def removed_at_bank(
         raise Transient("the connection is not configured here", is_on_its_way=False)
     amount = known.order.final_amount
     assert amount is not None, "a bank makes no charge of an open amount"
-    return replace(known, charge=await issuer.remove(made.reference, amount, context.now))
+    return replace(known, charge=await issuer.remove(made.reference, known.order.pix_key, amount, context.now))
 
 
 @dataclass(frozen=True)

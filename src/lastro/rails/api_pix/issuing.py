@@ -14,7 +14,7 @@ from lastro.rails.api_pix import codes, wire
 from lastro.rails.api_pix.charges import Charges, StillOpen
 from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
 from lastro.rails.api_pix.exchange import SetUpWrongly
-from lastro.rails.api_pix.polling import OVERLAP
+from lastro.rails.api_pix.polling import OVERLAP, is_at_key
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.issuing import (
@@ -95,7 +95,7 @@ class ApiPixIssuer:
                 await self._remove(request.txid)
             raise AnswerInvalid(field) from wrong
 
-    async def remove(self, txid: str, amount: Money, now: datetime) -> ChargeEnd:
+    async def remove(self, txid: str, key: str | None, amount: Money, now: datetime) -> ChargeEnd:
         """Removes a charge; where the bank will not, looks what became of it; as the port says."""
         is_ours = txid in self._asked
         self._remember(txid)
@@ -105,7 +105,7 @@ class ApiPixIssuer:
             return ChargeEnd.ENDED
         if found.payments and self._hint is not None:  # a bank may list them too late for any poll
             await self._hint([one.payment_id for one in found.payments])
-        end = end_of(found, amount, now, is_ours=is_ours)
+        end = end_of(found, key, amount, now, is_ours=is_ours)
         if end is None:
             raise Transient("the bank keeps the charge open", is_on_its_way=False)
         self._asked.pop(txid, None)
@@ -178,9 +178,9 @@ class ApiPixIssuer:
         return alarmed(judge(answer, where), self._rail, where, txid)
 
 
-def end_of(found: ChargeState, amount: Money, now: datetime, *, is_ours: bool) -> ChargeEnd | None:
+def end_of(found: ChargeState, key: str | None, amount: Money, now: datetime, *, is_ours: bool) -> ChargeEnd | None:
     """Returns the end of a charge. None: it is open. is_ours: an answer to our own removal may have been lost."""
-    if any(one.amount == amount for one in found.payments):
+    if any(one.amount == amount and is_at_key(one, key) for one in found.payments):
         return ChargeEnd.PAID
     if found.status == wire.CONCLUDED:  # none is shown yet, or others than were asked for
         return ChargeEnd.ENDED if found.payments else ChargeEnd.UNSHOWN

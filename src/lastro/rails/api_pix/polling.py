@@ -102,10 +102,7 @@ class AskedFor:
 
 
 async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: KnownInstruments) -> AskedFor:
-    """Finds the payments that an order of ours asked for: under its txid, and at its key.
-
-    A payment whose key the bank does not tell is taken for one at the right key.
-    """
+    """Finds the payments that an order of ours asked for: under its txid, and at its key."""
     txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
     keys = await instruments.keys(rail, txids) if txids else {}
     ours: set[str] = set()
@@ -113,13 +110,17 @@ async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: Kno
     for one in payments:
         if one.txid is None or one.txid not in keys:
             continue
-        wanted = keys[one.txid]
-        if one.key is None or wanted is None or names_key(one.key, wanted):
+        if is_at_key(one, keys[one.txid]):
             ours.add(one.payment_id)
         else:
             _log.critical("bank.key_differs", rail=rail, network_id=one.payment_id)
             others.add(one.payment_id)
     return AskedFor(frozenset(ours), frozenset(others))
+
+
+def is_at_key(one: BankPayment, key: str | None) -> bool:
+    """Tells whether a payment came to a Pix key. One whose key the bank does not tell is taken for it; key None: any."""
+    return one.key is None or key is None or names_key(one.key, key)
 
 
 def settled(one: BankPayment, txid: str) -> NetworkMessage:

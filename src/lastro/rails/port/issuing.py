@@ -99,12 +99,12 @@ class Issuer(Protocol):
         AnswerInvalid: what it answered cannot be used; it has been asked to remove the charge.
         """
 
-    async def remove(self, txid: str, amount: Money, now: datetime) -> ChargeEnd:
-        """Ends a charge, so that nobody can pay it any more.
+    async def remove(self, txid: str, key: str | None, amount: Money, now: datetime) -> ChargeEnd:
+        """Ends a charge, so that nobody can pay it any more. key, amount: as it was asked for.
 
-        A charge that the bank does not know, has removed, or whose time is over, has ended; and so has one that was paid
-        with other amounts alone, which the bank lets in where somebody has changed it there. A charge that others had
-        removed is told to the operator. Transient: not known.
+        A charge that the bank does not know, has removed, or whose time is over, has ended. So has one that was paid with
+        other amounts or at other keys alone, which a bank lets in where somebody has changed it there. A charge that others
+        had removed is told to the operator. Transient: not known.
         """
 
     async def close(self) -> None:
