@@ -26,6 +26,10 @@ async def test_they_are_listed_and_a_claim_that_does_not_fit_changes_nothing(own
     def declined(*words: str) -> Any:
         return asyncio.to_thread(office.declined, "foreign", *words)
 
+    for name in ("efi1", "efi2"):
+        await cast.connect(shop.ana, name)
+    dora = await cast.found("Dora")
+    await cast.connect(dora, "dorabank")
     assert await asks("list") == []
     at = datetime.now(UTC)
     await ForeignPayments(cast.runner, shop.ana.company_id).keep(
@@ -36,6 +40,10 @@ async def test_they_are_listed_and_a_claim_that_does_not_fit_changes_nothing(own
     assert (first["company"], first["rail"], first["orderId"]) == (shop.ana.number, "efi1", None)
     assert await asks("list", "--company", str(shop.ana.number), "--connection", "efi1") == [first, second]
     assert await asks("list", "--connection", "efi2") == []
+    assert await asks("list", "--connection", "dorabank") == []
+    assert "There is no connection 'nope': give its name" in await declined("list", "--connection", "nope")
+    of_ana = await declined("list", "--company", str(shop.ana.number), "--connection", "dorabank")
+    assert f"There is no connection 'dorabank' of company {shop.ana.number}:" in of_ana
     order_id = await shop.order(1000)
     said = await declined("claim", second["id"], "--order", str(order_id), "--by", "rita")
     assert "is not to be paid at efi1" in said

@@ -36,12 +36,19 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict[str, Any]]:
     wanted, page = orders.ForeignFilter("FOUND", given.connection), Page(_MOST, is_descending=False)
-    rows = []
+    rows, is_there = [], given.connection is None
     for company in await context.companies_of(given.company):
         async with context.database.session(company.id) as session:
+            is_there = is_there or await orders.has_connection(session, company.id, given.connection)
             found = await orders.foreign_in(session, company.id, wanted, page)
         shown = [orders.shown_foreign(one, one.state, one.order_id) for one in found[:_MOST]]
         rows += [{"company": company.number, **one} for one in shown]
+    if not is_there:
+        whose = "" if given.company is None else f" of company {given.company[:60]}"
+        raise CommandFailed(
+            f"There is no connection {given.connection[:60]!r}{whose}: give its name as LASTRO_BANKS_FILE has it, in small"
+            " letters."
+        )
     return rows
 
 

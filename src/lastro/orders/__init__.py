@@ -26,7 +26,14 @@ from lastro.orders.checkout.page import CheckoutPages
 from lastro.orders.checkout.store import seen_by_token as by_checkout
 from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
 from lastro.orders.codes import merchant, picture
-from lastro.orders.connections import CONNECTIONS_COUNTED, DeclareConnection, ShownConnection, left_out, shown_connections
+from lastro.orders.connections import (
+    CONNECTIONS_COUNTED,
+    DeclareConnection,
+    ShownConnection,
+    has_connection,
+    left_out,
+    shown_connections,
+)
 from lastro.orders.docs import EVENT_TYPES as _OF_ORDERS
 from lastro.orders.due_work import DUE_WORK, EXPIRY_GRACE
 from lastro.orders.foreign.claim import ClaimForeign
@@ -38,6 +45,7 @@ from lastro.orders.foreign.states import FOREIGN_PAYMENTS
 from lastro.orders.foreign.store import foreign_in, read_foreign
 from lastro.orders.methods import methods_by
 from lastro.orders.model import (
+    AtBank,
     Authorized,
     CompanySetup,
     Installation,
@@ -90,7 +98,7 @@ EVENT_TYPES = (*_OF_ORDERS, *_OF_REFUNDS)
 __all__ = [
     "CARD_PAYMENTS", "CONNECTIONS_COUNTED", "DUE_WORK", "EARLY", "EVENT_TYPES", "EXPIRY_GRACE", "FOREIGN_PAYMENTS",
     "HELD_BACK", "LEADS_HERE", "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask",
-    "Authenticated", "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages",
+    "AtBank",    "Authenticated", "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages",
     "CheckoutSeen", "CheckoutState", "ClaimForeign", "CloseForeign", "CollectionSettled", "CompanySetup",
     "DeclareConnection", "DepositBank", "Destination", "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final",
     "FirstCharge", "ForeignFilter", "ForeignPayments", "GiveBack", "Installation", "KeepForeign", "KeptForeign",
@@ -98,8 +106,8 @@ __all__ = [
     "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending",
     "SettleStranded", "Settled", "ShownConnection", "Slip", "Standing", "StrandedWay", "TedArrived", "Transfers",
     "Unregistered", "Voided", "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged", "destination",
-    "disputed", "ending", "fee_problem", "foreign_in", "given_back", "given_for", "given_up_for", "image", "is_return",
-    "left_out", "may_help_later", "merchant", "methods_by", "on_statements", "order_by_id", "partner_name",
+    "disputed", "ending", "fee_problem", "foreign_in", "given_back", "given_for", "given_up_for", "has_connection", "image",
+    "is_return", "left_out", "may_help_later", "merchant", "methods_by", "on_statements", "order_by_id", "partner_name",
     "party_by_id", "payer_of", "picture", "read_foreign", "related", "reservation", "returning", "root_of",
     "route_problem", "routes", "scheduled_charge", "sending", "shown_by_location", "shown_by_picture",
     "shown_connections", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lastro.banks import Banks
 from lastro.orders.transfers import NO_TRANSFERS
@@ -291,13 +291,23 @@ class Refund:
         return is_end_to_end_id(self.return_id)
 
 
+class AtBank(NamedTuple):
+    """A connection as the file of banks has it. company: the number of the company whose account it is.
+
+    ispb: of its bank; None: the file does not say.
+    """
+
+    company: int
+    ispb: str | None = None
+
+
 @dataclass(frozen=True)
 class Installation:
     """This installation of lastro: its institution, public address and mode. methods: with a configured partner.
 
     transfers: the destinations of transfers. partners: their rails; None: the usual one. connections: the rails of
     companies' own accounts at banks that make new codes. without_refunds: rails that give nothing back. has_network: an
-    institution's; without one orders are made by banks and partners alone.
+    institution's; without one orders are made by banks and partners alone. at_banks: every connection, by its rail.
     """
 
     institution: Institution
@@ -309,6 +319,7 @@ class Installation:
     connections: frozenset[str] = frozenset()
     without_refunds: frozenset[str] = frozenset()
     has_network: bool = True
+    at_banks: Mapping[str, AtBank] = field(default_factory=dict, hash=False)
 
     @cached_property
     def banks(self) -> Banks:

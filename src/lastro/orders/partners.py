@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.orders import problems as refusals
 from lastro.orders.methods import known_method, method_of, rails_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from lastro.companies import Route
+    from lastro.core.errors import Problem
     from lastro.orders.methods import Method
+    from lastro.orders.model import Installation
+
+_UNKNOWN = "no such partner is configured"
+_RESTING = "is a connection of yours that makes no new orders: its file has issuing = false, or no cob in capabilities"
 
 
 def partner_name(rail: str) -> str:
@@ -33,6 +39,21 @@ def ways(
         return there[:1]
     chosen = tuple(rail for rail in (route.partner, route.fallback) if rail in there)
     return tuple(sorted(chosen, key=lambda rail: rail in down)) or there[:1]
+
+
+def connection_named(place: Installation, named: str | None) -> str | None:
+    """Returns the rail of the connection that is named, whosever it is. None: there is none."""
+    return next((rail for rail in place.at_banks if partner_name(rail) == named), None)
+
+
+def unfit_partner(place: Installation, rail: str | None, company: int) -> Problem | None:
+    """Returns what is wrong with a named partner; None: it is a connection that makes orders.
+
+    rail: of the connection that was named; None: it is none. Another company's is answered as a name that nobody has.
+    """
+    if rail is None or place.at_banks[rail].company != company:
+        return refusals.FINANCIAL_PARTNER_NOT_SUPPORTED.problem(why=_UNKNOWN)
+    return None if rail in place.connections else refusals.FINANCIAL_PARTNER_NOT_SUPPORTED.problem(why=_RESTING)
 
 
 def route_problem(method_name: str, partner: str, fallback: str | None) -> str | None:

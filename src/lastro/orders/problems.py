@@ -52,8 +52,9 @@ NOTIFICATION_URL_INVALID = invalid("order.notificationUrl", "INVALID", "{why}",
     "Give a public https address; a sandbox also takes http and this machine's own.")
 RETURN_URL_INVALID = invalid("order.returnUrl", "INVALID", "must be an http or https address",
     "It is no http or https address.", "Give a whole address.")
-FINANCIAL_PARTNER_NOT_SUPPORTED = invalid("order.financialPartner", "NOT_SUPPORTED", "no such partner is configured",
-    "It is no partner that is configured for this method.", "Leave it out.")
+FINANCIAL_PARTNER_NOT_SUPPORTED = invalid("order.financialPartner", "NOT_SUPPORTED", "{why}",
+    "It is no partner that is configured for this method, or a connection of yours that makes no new orders.",
+    "Leave it out, or name another one.")
 CUSTOMER_REQUIRED = invalid("customer", "REQUIRED", "{why}",
     "Only the route of one partner takes the customer from the payer, and this order does not go by it.",
     "Give the customer.")

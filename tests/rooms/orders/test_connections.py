@@ -38,6 +38,8 @@ class Connected:
     issuers: dict[str, port.Issuer]
     hints: list[str] = field(default_factory=list)
     has_network: bool = True
+    is_issuing: bool = True
+    others: dict[str, orders.AtBank] = field(default_factory=dict)
 
     async def hint(self, payment_ids: Sequence[str]) -> bool:
         """Takes what whoever polls is to look at."""
@@ -51,7 +53,10 @@ class Connected:
 
     @property
     def here(self) -> Installation:
-        return replace(PLACE, connections=frozenset({self.rail}), has_network=self.has_network)
+        known, issuing = self.others | {self.rail: orders.AtBank(self.shop.ana.number)}, frozenset(self.others)
+        if self.is_issuing:
+            issuing |= {self.rail}
+        return replace(PLACE, connections=issuing, has_network=self.has_network, at_banks=known)
 
     async def send(self, customer: dict[str, Any] | None = BENTO, **order: Any) -> Reply | Refused:
         given = {

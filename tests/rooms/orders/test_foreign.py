@@ -181,6 +181,18 @@ async def test_another_amount_for_an_order_of_ours_is_listed_and_claimed_for_an_
     assert await at_bank.status() == ["INITIAL", "PAID"]
 
 
+async def test_a_connection_that_is_not_theirs_finds_nothing_as_an_unknown_one(at_bank: Connected) -> None:
+    cast, ana = at_bank.shop.cast, at_bank.shop.ana
+    foreign_id = await found(at_bank, typed(at_bank))
+    dora = await cast.found("Dora")
+    await cast.paid_at_a_bank(dora)
+    listed = [
+        await answered(cast, ana.client, "list_foreign_payments", {"connection": name})
+        for name in (at_bank.rail, f"bank{dora.number}", "nope")
+    ]
+    assert [[one["id"] for one in page["data"]] for page in listed] == [[str(foreign_id)], [], []]
+
+
 async def close(at_bank: Connected, foreign_id: UUID) -> Done | Refused:
     verb = CloseForeign(foreign_id, "rita", "of our other shop")
     outcome = await at_bank.shop.cast.another_process().act(at_bank.shop.ana.company_id, verb)

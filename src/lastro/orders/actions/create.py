@@ -20,7 +20,7 @@ from lastro.orders.instruments import Basis
 from lastro.orders.methods import DEPOSIT, Method, known_method, rails_of
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
-from lastro.orders.partners import partner_name, ways
+from lastro.orders.partners import connection_named, unfit_partner, ways
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_BANK, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
@@ -71,11 +71,10 @@ class MakeOrder(Act[CreateOrderContext]):
 
     @property
     def _connection(self) -> str | None:
-        """The rail of the connection that the order names; None: it names none."""
+        """The rail of the connection that the order names, whosever it is; None: it names none."""
         if self._method.name != PIX_METHOD or self.form.order.financial_partner is None:
             return None
-        named = (rail for rail in self.place.connections if partner_name(rail) == self.form.order.financial_partner)
-        return next(named, None)
+        return connection_named(self.place, self.form.order.financial_partner)
 
     @property
     def _method(self) -> Method:
@@ -234,9 +233,10 @@ class MakeOrder(Act[CreateOrderContext]):
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # for PIX only
         by_bank = not collects and known.bank is not None
-        is_named = partner == route or self._connection is not None
-        if partner is not None and (not self._ways(known) if collects else not is_named):
-            problems.append(refusals.FINANCIAL_PARTNER_NOT_SUPPORTED.problem())
+        if (wrong_partner := self._partner_problem(known)) is not None:
+            if not collects:  # which key and whether a customer is needed is the partner's affair
+                return [wrong_partner]
+            problems.append(wrong_partner)
         lacks_bank = not collects and self._lacks_bank(known)
         if self.form.customer is None and not (by_bank or lacks_bank) and (partner is None or partner != route):
             problems.append(refusals.CUSTOMER_REQUIRED.problem(why=NO_CUSTOMER))
@@ -253,6 +253,15 @@ class MakeOrder(Act[CreateOrderContext]):
         if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, self._method)):
             problems.append(refusals.AMOUNT_OUT_OF_RANGE.problem(why=wrong))
         return problems
+
+    def _partner_problem(self, known: CreateOrderContext) -> Problem | None:
+        """Returns what is wrong with the named partner; None: nothing."""
+        partner = self.form.order.financial_partner
+        if self._method.rail is not None:
+            is_there = partner is None or bool(self._ways(known))
+        else:
+            is_there = partner in (None, known.setup.customerless_partner)
+        return None if is_there else unfit_partner(self.place, self._connection, known.setup.number)
 
     def _lacks_bank(self, known: CreateOrderContext) -> bool:
         """Tells whether nothing here could make the code: no bank has a key of the account, and there is no network."""

@@ -25,6 +25,7 @@ SELECT id, rail, key, account_id, version FROM connection_keys
  WHERE company_id = $1 AND ended_at IS NULL AND (rail = $2 OR key = ANY ($3::text[]))
 """
 _ACCOUNTS = "SELECT number, id FROM accounts WHERE company_id = $1 AND number = ANY ($2::text[]) AND status = 'ACTIVE'"
+_HAS = "SELECT true AS has FROM connections WHERE company_id = $1 AND rail = $2"
 _OURS = "SELECT key FROM own_keys WHERE key = ANY ($1::text[])"
 # is_needed: it has an order that may still be paid, or whose payment may still be given or taken back.
 _LEFT_OUT = """
@@ -70,6 +71,11 @@ async def declared(
         row["owner"], row["is_there"], row["is_issuing"], row["version"] or 0,
         tuple(one for one in known if one.rail == rail), tuple(one for one in known if one.rail != rail), found, ours,
     )  # fmt: skip
+
+
+async def has_connection(session: Session, company_id: UUID, rail: str) -> bool:
+    """Tells whether a company has a connection, or had it: its rows stay."""
+    return await session.row(_HAS, company_id, rail) is not None
 
 
 async def left_out(work: Session, rails: Collection[str]) -> list[LeftOut]:

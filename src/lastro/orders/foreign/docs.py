@@ -29,6 +29,7 @@ LIST = Doc(
     "- A payment with a `reason` has the txid of one of your orders, which asked for something else. The order is not paid"
     " by it: a person of yours claims it for another order, or closes it.\n"
     "- No client claims one: amount and time alone do not say whose a payment is.\n\n"
+    "A `connection` that is not yours finds nothing, as an unknown one does.\n\n"
     "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
     " first, a page may have fewer rows than its `limit` and still have a next one: it ends before payments younger than"
     " two seconds.",
