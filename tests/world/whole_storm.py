@@ -23,7 +23,6 @@ from tests.world.whole.weather import Fault, at_server, forecast, later
 AT_ONCE = 8
 REQUESTS_OF_A_LIFE = 6  # about so many: by it the faults are spread over a storm
 OUTAGES = 1 / 2  # of storms: no worker lives while customers pay
-LEAST_KEPT = 1 / 3  # writes of a life, or the storm proves too little; about 1.2 are usual
 # What people do, and how often. Every operation of the API is in the hand of one of them.
 LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
     buying.buys: 8, buying.buys_by_fewer_words: 2, buying.pays_a_printed_code: 2, buying.pays_nobody: 2, buying.sends_a_ted: 2,
@@ -47,6 +46,7 @@ class Kind:
     outage: Callable[[random.Random, int], Fault] = outages.befalls
     dialects: tuple[str, ...] = ("",)
     explained: tuple[str, ...] = ()
+    least_kept: float = 1 / 3  # writes of an act, or the storm proves too little; about 1.2 are usual
 
     def manner(self, seed: int, older: Path | None) -> Manner:
         """Of the town of one storm."""
@@ -146,7 +146,7 @@ async def storm_over(town: Town, seed: int, acts: int, kind: Kind = WORLD) -> Re
             found = [said for said in found if _ANSWER_REFUSED not in said]
         report.broken += [f"an alarm: {said}" for said in found]
         report.slowest = max(crowd.waits, default=0.0)
-        if report.kept < acts * LEAST_KEPT:
+        if report.kept < acts * kind.least_kept:
             report.broken.append(
                 f"of {acts} things that people wanted to do hardly any was done: {report.kept} writes were kept"
             )
