@@ -20,6 +20,7 @@ from lastro.web.application import application
 
 from .bad_input import line
 from .examples import EXAMPLES
+from .office import Office
 from .strangers import ISSUER, Town, writes_nothing
 
 ALONE = Installation(Mock(), ISSUER, sandbox=True, has_network=False)
@@ -100,3 +101,8 @@ async def test_an_institution_that_forgets_its_network_does_not_start(own_databa
     await begun(own_database)
     with pytest.raises(StartRefused, match=LEFT[left]):
         await begun(own_database, network_url="")
+
+
+def test_an_operator_is_told_that_a_key_is_at_the_bank(office: Office) -> None:
+    office.settings = replace(office.settings, network_url="")
+    assert "its key is at your bank" in office.declined("account", "add-key", "112233445")
