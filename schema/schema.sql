@@ -1105,7 +1105,8 @@ CREATE TABLE foreign_payments (                       -- a Pix at a merchant's o
   pix_key text,                                       -- the merchant's key that was paid; NULL: the bank did not say
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   paid_at timestamptz NOT NULL,                       -- when the bank had it
-  reason text CHECK (reason IN ('OTHER_KEY', 'OTHER_AMOUNT', 'BEFORE_ORDER')), -- why it is not ours although an order has its txid; NULL: none has
+  reason text CHECK (reason IN ('OTHER_KEY', 'OTHER_AMOUNT', 'BEFORE_ORDER', -- why it is not ours although an order has its txid; NULL: none has
+                                'REHEARSAL', 'GIVEN_BACK', 'DIFFERS_THERE', 'UNKNOWN_THERE')), -- why it cannot be claimed: the bank said the last three at a claim
   state text NOT NULL CHECK (state IN ('FOUND', 'CLAIMED', 'CLOSED')),
   order_id uuid,                                      -- that a person claimed it for
   created_at timestamptz NOT NULL,                    -- when it was found

@@ -15,7 +15,7 @@ from lastro.config.settings import PRODUCTION
 from lastro.core.clock import BusinessClock
 from lastro.core.db import Database
 from lastro.core.declined import CommandFailed, StartRefused
-from lastro.core.errors import DatabaseAway, LoginRefused, Refused, Stale
+from lastro.core.errors import DatabaseAway, Kind, LoginRefused, Refused, Stale
 from lastro.core.ids import Chance
 from lastro.core.runner import Runner
 from lastro.ops import key_proofs
@@ -176,6 +176,8 @@ _LONGEST_NUMBER = 9
 
 
 def _sentence(refused: Refused) -> str:
+    if refused.kind is Kind.UNAVAILABLE and not refused.problems:
+        return "Nothing was done: a bank or partner gives no answer now. Try again; lastro bank check says what is wrong."
     if not refused.problems:
         return f"That was refused: {refused.kind.value.lower().replace('_', ' ')}."
     return "That was refused: " + "; ".join(f"{p.field} {p.description}" for p in refused.problems) + "."

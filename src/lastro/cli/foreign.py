@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import orders
 from lastro.api_kit.paging import Page
-from lastro.api_kit.routes import as_id
 from lastro.app import networks
+from lastro.app.banks import bank_lines, issuers_of
 from lastro.cli.options import reason_of, who
 from lastro.core.declined import CommandFailed
 
@@ -28,7 +28,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     listed.add_argument("--connection", metavar="NAME", help="only those that this connection found")
     claim = command(_claim, "claim", "Say that a payment pays an order: open, by PIX, there, of just this amount.", "--by")
     claim.add_argument("id", help="its id, as lastro foreign list shows it")
-    claim.add_argument("--order", required=True, help="the order's id")
+    claim.add_argument("--order", required=True, help="the order's id, or its externalId")
     close = command(_close, "close", "Say that a payment pays no order: it waits for nobody any more.", "--by")
     close.add_argument("id", help="its id, as lastro foreign list shows it")
     close.add_argument("--reason", required=True, help="what it is, for the history")
@@ -53,9 +53,15 @@ async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict
 
 
 async def _claim(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:
-    by, order_id = who(given), as_id(given.order.lower())
+    by, place = who(given), networks.place_of(context.settings)
     company_id, foreign = await _found(context, given.id)
-    return await context.act(company_id, orders.ClaimForeign(foreign.id, order_id, by, networks.place_of(context.settings)))
+    lines = bank_lines(context.settings, context.chance)
+    issuers = issuers_of(lines, context.database, context.chance)
+    try:
+        return await context.act(company_id, orders.ClaimForeign(foreign.id, given.order.strip(), by, place, issuers))
+    finally:
+        for line in lines.values():
+            await line.close()
 
 
 async def _close(context: CommandContext, given: argparse.Namespace) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from lastro import accounts, med
 from lastro.console.decisions import ROOT
 from lastro.console.lists import value_at
 from lastro.people import Role
+from lastro.rails.port import REHEARSAL
 from lastro.standards.legible import as_shown, legible
 
 if TYPE_CHECKING:
@@ -140,6 +141,11 @@ def _waits_for_people(answer: Mapping[str, Any]) -> bool:
     return bool(answer.get("awaitingOurAnalysis")) and answer.get("objectType") == "REFUND_REQUEST"
 
 
+def _may_be_claimed(answer: Mapping[str, Any]) -> bool:
+    """Tells whether a foreign payment may be claimed: no rehearsal's."""
+    return answer.get("status") in ("FOUND", "CLOSED") and answer.get("reason") != REHEARSAL
+
+
 def _reimburse(form: Mapping[str, str], _answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
     said = _given(form, "document", "branch", "account", "accountType", "reason")
     return said | {"amount": typed_amount(form.get("amount", ""))}
@@ -187,7 +193,7 @@ ACTIONS: tuple[PageAction, ...] = (
         _is("PENDING_AUTHORIZATION", "ACCEPTED"), _of_form("reason"), (Blank("reason", "choice", _CANCEL_REASONS),),
     ),
     PageAction(
-        "claim", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/claim", _is("FOUND", "CLOSED"), _of_form("orderId"),
+        "claim", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/claim", _may_be_claimed, _of_form("orderId"),
         (Blank("orderId", "line"),), moves_money=True,
     ),
     PageAction(

@@ -13,15 +13,16 @@ import msgspec
 from lastro import accounts, med, orders, payouts, reconciliation
 from lastro.api_kit import forms
 from lastro.api_kit.forms import Form
-from lastro.api_kit.routes import NOT_FOUND, Doc, Incoming, Route, as_id
+from lastro.api_kit.routes import NOT_FOUND, Doc, Incoming, Route
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.money import Money, MoneyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from uuid import UUID
 
     from lastro.core.runner import Verb
+    from lastro.rails.port import Issuer
 
     _Decide = Callable[[UUID, "Decided"], Verb[Any] | Refused]
 
@@ -51,8 +52,11 @@ class Decided(Form):
     order_id: str | None = None
 
 
-def routes(place: orders.Installation, stand: med.Stand) -> tuple[Route, ...]:
-    """Returns the operations. place: of the institution whose decisions they are. stand: what a verdict goes by."""
+def routes(place: orders.Installation, stand: med.Stand, issuers: Mapping[str, Issuer]) -> tuple[Route, ...]:
+    """Returns the operations. place: of the institution whose decisions they are. stand: what a verdict goes by.
+
+    issuers: the banks of connections, which are asked what a claimed payment is now.
+    """
     institution = place.institution
 
     def verdict(one: UUID, form: Decided) -> Verb[Any]:
@@ -90,7 +94,7 @@ def routes(place: orders.Installation, stand: med.Stand) -> tuple[Route, ...]:
         _route("/differences/{id}/accept", "accept_difference", ("reason",),
                lambda one, form: reconciliation.Accept(one, form.by, form.reason or "")),
         _route("/foreign/{id}/claim", "claim_foreign_payment", ("orderId",),
-               lambda one, form: orders.ClaimForeign(one, as_id((form.order_id or "").strip()), form.by, place)),
+               lambda one, form: orders.ClaimForeign(one, (form.order_id or "").strip(), form.by, place, issuers)),
         _route("/foreign/{id}/close", "close_foreign_payment", ("reason",),
                lambda one, form: orders.CloseForeign(one, form.by, form.reason or "")),
         _route("/accounts/{id}/block", "block_account", ("code",), standing("block", accounts.BLOCKING)),

@@ -156,7 +156,7 @@ async def decide(user: User, path: str, body: dict[str, Any]) -> tuple[int, Any]
     """Records a decision of the institution, with the person's name."""
     app_context = user.console_context.app_context
     place = app_context.place
-    own = Calls(app_context.runner, decisions(place, Stand(place.institution, app_context.disputing)))
+    own = Calls(app_context.runner, decisions(place, Stand(place.institution, app_context.disputing), app_context.issuers))
     return await own.call(user, "POST", path, {}, {"by": user.name[:140], **body})
 
 

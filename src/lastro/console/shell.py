@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lastro.core.secrets import KeyRing
     from lastro.orders import Installation
     from lastro.people import Entrance, Presence, Register
+    from lastro.rails.port import Issuer
 
     Answer = Callable[["User", "PageRequest"], Awaitable[Response]]
 
@@ -118,6 +119,10 @@ class ApiProcess(Protocol):
     @property
     def connection_summaries(self) -> Callable[[], Mapping[str, ConnectionSummary]]:
         """Returns the connections of the file, by name."""
+
+    @property
+    def issuers(self) -> Mapping[str, Issuer]:
+        """The banks of connections, by name."""
 
     @property
     def token_requests_per_minute(self) -> int:

@@ -53,6 +53,11 @@ _INSTRUMENT = (
     "(SELECT i.reference FROM instruments i"
     " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
 )
+# A claimed payment carries what its payer was given, by another system of the merchant's, and not the txid of its order.
+_OWN_OR_CLAIMED = (
+    "CASE WHEN EXISTS (SELECT FROM foreign_payments f WHERE f.company_id = x.company_id AND f.rail = x.rail"
+    f" AND f.payment_id = x.end_to_end_id AND f.state = 'CLAIMED') THEN x.txid ELSE {_INSTRUMENT} END"
+)
 # A refund by a payment of its own is a payment in the statement.
 _ANEW = f"x.rail = '{PIX}' AND x.receiver_id IS NOT NULL"
 _GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
@@ -73,7 +78,8 @@ def on_statements(rail: str) -> tuple[Booked, ...]:
     """Returns our rows that a line of a rail's statements may match. None of a rail without statements."""
     if rail not in RAILS and not is_connection(rail):
         return ()
-    reference = "x.txid" if rail == PIX else "NULL::text" if rail == TED else _INSTRUMENT
+    own = _OWN_OR_CLAIMED if is_connection(rail) else _INSTRUMENT
+    reference = "x.txid" if rail == PIX else "NULL::text" if rail == TED else own
     return (
         Booked(
             IN, "pix_payments", "end_to_end_id", "settled_at", _KEPT, ("ACCEPTED",), reference=reference,

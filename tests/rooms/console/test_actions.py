@@ -1,7 +1,7 @@
 """Every action's form is sent, for an object that it is offered for: the object moves, and a line tells who did it."""
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +17,7 @@ from tests.rooms.accounts.openings import photo
 from tests.rooms.console.visiting import Building, building, hidden
 from tests.rooms.laws import finding, paying_out
 from tests.rooms.laws.world import World
+from tests.rooms.rails.api_pix_bank import Bank, serving
 
 from lastro import console, ledger
 from lastro.app import wiring
@@ -29,7 +30,8 @@ from lastro.core.write import Transfer, Write
 from lastro.med import MED_OBJECTS
 from lastro.orders import KeepForeign
 from lastro.people import Role
-from lastro.rails.port import ForeignPayment
+from lastro.rails.api_pix.issuing import ApiPixIssuer
+from lastro.rails.port import ForeignPayment, Issuer
 from lastro.rails.spi import SpiEndpoint as SpiPlace
 from lastro.web.application import application
 
@@ -138,6 +140,8 @@ async def reimbursable(world: World) -> UUID:
 async def claimable(world: World) -> UUID:
     """The Pix that no order asked for, and an order of its amount at the same bank."""
     await finding.asked(world, ASKED_AT_BANK, 700)
+    (payment_id,) = await world.column("SELECT payment_id FROM foreign_payments WHERE amount_minor = 700")
+    BANKS[world.ana.number].shows(ForeignPayment(finding.rail(world), payment_id, Money(700, "BRL"), world.now()))
     return await named("foreign")(world)
 
 
@@ -148,6 +152,7 @@ async def closable(world: World) -> UUID:
     return await where("foreign_payments", f"payment_id = '{found.payment_id}'")(world)
 
 
+BANKS: dict[int, Bank] = {}  # by the number of Ana's company
 ASKED_AT_BANK = UUID("0196a4f0-8b20-7c11-9e02-5b0e4c7f9a44")
 BANK = {"document": "99.999.020/0002-66", "branch": "0001", "account": "1", "accountType": "CHECKING_ACCOUNT"}
 REFUND = "SELECT amount_minor FROM refunds WHERE company_id = $1 AND order_id = $2 AND external_id LIKE 'console-%'"
@@ -202,11 +207,11 @@ async def world(apart: Database) -> AsyncIterator[World]:
     await cast.close()
 
 
-def housed(world: World) -> Building:
+def housed(world: World, issuers: Mapping[str, Issuer] | None = None) -> Building:
     """The console over the world, beside a directory that does what it is asked for."""
     made = building(world.cast, world.ana)
     rail = TownRail(SpiPlace("http://127.0.0.1:9", made.house.place.institution.ispb, Secret("none")))
-    house = replace(made.house, rail=rail, registry=TownDirectory())
+    house = replace(made.house, rail=rail, registry=TownDirectory(), issuers=issuers or {})
     routes, operations = wiring.routes(house), wiring.operations(house)
     paths = wiring.public(house) | console.paths(house, routes)
     return replace(made, house=house, asgi=application(wiring.gate(house, operations), operations, routes, paths))
@@ -214,8 +219,10 @@ def housed(world: World) -> Building:
 
 @pytest.fixture(scope="module")
 async def house(world: World) -> AsyncIterator[Building]:
-    made = housed(world)
-    yield made
+    BANKS[world.ana.number] = Bank()
+    async with serving(BANKS[world.ana.number]) as line:
+        made = housed(world, {finding.rail(world): ApiPixIssuer(finding.rail(world), line, "utc")})
+        yield made
     await made.house.rail.close()
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from tests.cast import PLACE
+from tests.rooms.rails.api_pix_bank import Bank, serving
 
 from lastro.core.commit import commit
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Row, Write
 from lastro.orders import ORDERS, ClaimForeign, DeclareConnection, KeepForeign
+from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.port import ForeignPayment
 from lastro.standards.pix_ids import dynamic_txid
 
@@ -31,8 +33,14 @@ async def play(world: World) -> None:
         sql = f"SELECT id FROM foreign_payments WHERE payment_id = '{found.payment_id}'"
         (world.names[name],) = await world.column(sql)
     world.names["foreign_order"] = await asked(world, world.cast.id(), 500)
-    verb = ClaimForeign(UUID(str(world.names["foreignclaimed"])), world.names["foreign_order"], "rita", PLACE)
-    assert isinstance(await world.cast.runner.act(world.ana.company_id, verb), Done)
+    bank = Bank()
+    bank.shows(found)
+    async with serving(bank) as line:
+        issuers = {rail(world): ApiPixIssuer(rail(world), line, "utc")}
+        verb = ClaimForeign(
+            UUID(str(world.names["foreignclaimed"])), str(world.names["foreign_order"]), "rita", PLACE, issuers
+        )
+        assert isinstance(await world.cast.runner.act(world.ana.company_id, verb), Done)
 
 
 def rail(world: World) -> str:

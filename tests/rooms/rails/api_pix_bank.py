@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from aiohttp import web
 from tests.oracles import pix_api
@@ -18,6 +18,9 @@ from tests.oracles.contract import Exchange
 from lastro.core.secrets import Secret
 from lastro.rails.api_pix import DIALECTS, Ambient, BankLine, Connection
 from lastro.standards import brcode
+
+if TYPE_CHECKING:
+    from lastro.rails.port import ForeignPayment
 
 TYPE = "https://pix.bcb.gov.br/api/v2/error/"
 _TOKEN_PATH = "/oauth/token"
@@ -69,6 +72,12 @@ class Bank:
         name = f"E12345678{at:%Y%m%d%H%M}{number:011d}"
         self.payments[name] = {"endToEndId": name, "valor": amount, "horario": instant(at)} | more
         return name
+
+    def shows(self, one: ForeignPayment, **more: Any) -> None:
+        """Lists a payment as it was found before."""
+        told = {"endToEndId": one.payment_id, "valor": str(one.amount), "horario": instant(one.paid_at)}
+        named = {"txid": one.txid, "chave": one.pix_key}
+        self.payments[one.payment_id] = told | {name: text for name, text in named.items() if text is not None} | more
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._kept])

@@ -10,6 +10,7 @@ from lastro.core.runner import Act, Done
 from lastro.core.write import Write
 from lastro.orders.foreign import store
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
+from lastro.rails.port import REHEARSAL, is_rehearsal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -72,11 +73,13 @@ class ForeignPayments:
 
 
 def listed(one: ForeignPayment, context: RequestContext, later: timedelta = timedelta(0)) -> tuple[Row, ...]:
-    """Returns the rows that list a payment. later: how long after now, for a batch."""
-    at = context.now + later
+    """Returns the rows that list a payment. later: how long after now, for a batch. One of a rehearsal waits for nobody."""
+    at, reason = context.now + later, REHEARSAL if is_rehearsal(one.txid) else one.reason
     values = {
         "id": context.chance.uuid(context.now), "rail": one.rail, "payment_id": one.payment_id, "txid": one.txid,
-        "pix_key": one.pix_key, "reason": one.reason, "amount_minor": one.amount.minor, "paid_at": one.paid_at,
+        "pix_key": one.pix_key, "reason": reason, "amount_minor": one.amount.minor, "paid_at": one.paid_at,
         "created_at": at, "updated_at": at,
     }  # fmt: skip
+    if reason == REHEARSAL:
+        return FOREIGN_PAYMENTS.born(values, at, ("find", "close"), reason="a rehearsal of lastro")
     return FOREIGN_PAYMENTS.born(values, at, ("find",))

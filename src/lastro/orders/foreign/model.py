@@ -19,7 +19,7 @@ class KeptForeign:
     """A foreign payment as it was read. rail: the connection's name. payment_id: its endToEndId.
 
     txid, pix_key: as the bank told them; None: it told none. order_id: that a person claimed it for.
-    reason: a word of `port.foreign`, why it is not ours although an order of ours has its txid; None: no order has it.
+    reason: a word of `port.foreign`, why it is not ours although an order of ours has its txid, or why it cannot be claimed.
     """
 
     id: UUID

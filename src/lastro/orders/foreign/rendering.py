@@ -38,7 +38,8 @@ class ForeignPayment(Answer, frozen=True, kw_only=True):
         str | None,
         msgspec.Meta(
             description="Why it pays no order although one of yours has its txid: its amount is not the order's, it is older"
-            " than the order, or it came to another key. Left out where no order has it.",
+            " than the order, or it came to another key. `REHEARSAL`: lastro made it itself, and gives it back. The others:"
+            " what your bank said when a person claimed it. Left out for the rest.",
             extra_json_schema={"enum": [None, *REASONS]},
         ),
     ] = None

@@ -11,5 +11,7 @@ FOREIGN_PAYMENTS = Machine(
         ("FOUND", "claim"): "CLAIMED",  # a person says which order of ours it pays
         ("FOUND", "close"): "CLOSED",  # a person says that it pays none
         ("CLOSED", "claim"): "CLAIMED",  # and was wrong
+        ("FOUND", "doubt"): "FOUND",  # a person claimed it, and the bank says that it is not what the list has
+        ("CLOSED", "doubt"): "CLOSED",
     },
 )

@@ -6,9 +6,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import mapped
+from lastro.api_kit.routes import as_id
 from lastro.core.rows import RowMapper
 from lastro.core.runner import Query
 from lastro.orders.foreign.model import KeptForeign
+from lastro.orders.store import ID_OR_CODE, ORDER, order_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
     from lastro.orders.foreign.model import ForeignFilter
+    from lastro.orders.model import Order
     from lastro.rails.port import ForeignPayment
 
 _ROW = "SELECT f.* FROM foreign_payments f WHERE f.company_id = $1 AND "
@@ -47,6 +50,12 @@ async def read_foreign(session: Session, company_id: UUID, foreign_id: UUID) -> 
     """Reads one foreign payment."""
     row = await session.row(_BY_ID, company_id, foreign_id)
     return None if row is None else kept_from(row)
+
+
+async def order_named(session: Session, company_id: UUID, name: str) -> Order | None:
+    """Reads the order of this id, else the newest of this code."""
+    row = await session.row(ORDER + ID_OR_CODE, company_id, as_id(name.lower()), name)
+    return None if row is None else order_from(row)
 
 
 async def known(session: Session, company_id: UUID, payments: Sequence[ForeignPayment]) -> frozenset[tuple[str, str]]:

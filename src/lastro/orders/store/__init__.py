@@ -95,11 +95,11 @@ BY_TOKEN = SHOWN.format(ORDER + "o.order_token = $2")
 # The newest order that a client made under a code of its own.
 _NEWEST = SHOWN.format(ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
 # The order of this id, else the newest of this code: a code may look like an id.
-_ID_OR_CODE = """o.id = coalesce(
+ID_OR_CODE = """o.id = coalesce(
     (SELECT id FROM orders WHERE company_id = $1 AND id = $2),
     (SELECT id FROM orders WHERE company_id = $1 AND external_id = $3 AND origin = 'TRANSPARENT'
       ORDER BY created_at DESC LIMIT 1))"""
-_BY_ID_OR_CODE = SHOWN.format(ORDER + _ID_OR_CODE)
+_BY_ID_OR_CODE = SHOWN.format(ORDER + ID_OR_CODE)
 # A statement for each set of filters, so that the planner can choose the index: a filter left open with OR needs a scan.
 _FILTERS = {
     "status": "o.status = {}",

@@ -14,6 +14,7 @@ from lastro.rails.api_pix import codes, wire
 from lastro.rails.api_pix.charges import Charges, StillOpen
 from lastro.rails.api_pix.errors import Meaning, Verdict, alarmed, judge
 from lastro.rails.api_pix.exchange import SetUpWrongly
+from lastro.rails.api_pix.payment_now import payment_now
 from lastro.rails.api_pix.polling import OVERLAP, is_at_key
 from lastro.rails.messages import Malformed
 from lastro.rails.port import Permanent, Transient, Unknown
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from lastro.rails.api_pix.wire import BankCharge
     from lastro.rails.network_client import NetworkAnswer
     from lastro.rails.port import Person
+    from lastro.rails.port.foreign import PaymentNow
 
     Hint = Callable[[Sequence[str]], Awaitable[bool]]
 
@@ -112,6 +114,10 @@ class ApiPixIssuer:
         if end in {ChargeEnd.REMOVED_BY_OTHERS, ChargeEnd.REMOVED_BY_BANK}:
             _log.error("bank.charge_removed_there", rail=self._rail, network_id=txid, code=end.value)
         return end
+
+    async def payment(self, payment_id: str) -> PaymentNow | Unknown:
+        """Returns a payment as the bank has it at this moment; as the port says."""
+        return await payment_now(self._rail, self._line, self._clock, payment_id, ISSUE_SECONDS)
 
     async def _removed(self, txid: str) -> ChargeState | Unknown:
         """Has the bank end a charge, and returns what it is then. It may still be open."""

@@ -12,6 +12,7 @@ from lastro.rails.api_pix.charges import Charges, StillOpen
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.returns import ReturnedPayment, Returns
 from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.port.foreign import REHEARSAL_NAME, REHEARSAL_RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 CHARGE_SECONDS = 600  # a person takes out a phone
 _RETURN_SECONDS = 300.0
 _LOOKS_EVERY_SECONDS = 3.0
-# Its form has no company's number: neither the worker nor its nightly looks take it for an order's.
-_NAME = "lastrorehearsal"
-_RANDOM = 15
 
 
 class Rehearsal:
@@ -38,10 +36,11 @@ class Rehearsal:
         self, line: BankLine, random: str, now: Callable[[], datetime], clock: Callable[[], float],
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:  # fmt: skip
-        if len(random) != _RANDOM:
+        if len(random) != REHEARSAL_RANDOM:
             raise ValueError("a rehearsal is named by 15 letters and digits")
         connection = line.connection
-        self.txid = self.return_id = _NAME + random
+        # Its form has no company's number: neither the worker nor its nightly looks take it for an order's.
+        self.txid = self.return_id = REHEARSAL_NAME + random
         self._now, self._clock, self._pause = now, clock, pause
         self._issuer = ApiPixIssuer(connection.name, line, connection.dialect.clock, tell=line.tell)
         self._charges = Charges(connection.name, line, connection.dialect.clock)

@@ -20,7 +20,21 @@ if TYPE_CHECKING:
 OTHER_KEY = "OTHER_KEY"  # it came to another key than the order's
 OTHER_AMOUNT = "OTHER_AMOUNT"  # somebody changed the charge at the bank
 BEFORE_ORDER = "BEFORE_ORDER"  # it is older than its order: a clock is wrong
-FOREIGN_REASONS = (OTHER_KEY, OTHER_AMOUNT, BEFORE_ORDER)
+# Why a foreign payment can be claimed for no order, whatever txid it has.
+REHEARSAL = "REHEARSAL"  # `lastro bank rehearse` took it, and gives it back
+# What the bank said of it when a person claimed it. It is asked again at the next claim.
+GIVEN_BACK = "GIVEN_BACK"  # wholly or in part, or a return is under way
+DIFFERS_THERE = "DIFFERS_THERE"  # another amount, key or txid than the list has
+UNKNOWN_THERE = "UNKNOWN_THERE"  # the bank does not know it
+FOREIGN_REASONS = (OTHER_KEY, OTHER_AMOUNT, BEFORE_ORDER, REHEARSAL, GIVEN_BACK, DIFFERS_THERE, UNKNOWN_THERE)
+
+REHEARSAL_NAME = "lastrorehearsal"  # a rehearsal's txid begins so
+REHEARSAL_RANDOM = 15  # letters and digits after it: together 30, a length that no txid of an order has
+
+
+def is_rehearsal(txid: str | None) -> bool:
+    """Tells whether a payment was made for a rehearsal of ours."""
+    return txid is not None and txid.startswith(REHEARSAL_NAME) and len(txid) == len(REHEARSAL_NAME) + REHEARSAL_RANDOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +42,7 @@ class ForeignPayment:
     """A Pix at a connection that no order of ours asked for. rail: the connection's name.
 
     payment_id: its endToEndId. txid and pix_key: as the bank told them; None: it told none. paid_at: when the bank had it.
-    reason: why it is none of ours although an order has its txid; None: no order has it.
+    reason: one of FOREIGN_REASONS; None: no order has its txid.
     """
 
     rail: str
@@ -38,6 +52,20 @@ class ForeignPayment:
     txid: str | None = None
     pix_key: str | None = None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentNow:
+    """A Pix as its bank has it at this moment. txid, pix_key: None: it tells none.
+
+    is_given_back: wholly or in part, or a return of it is under way, or cannot be read.
+    """
+
+    payment_id: str
+    amount: Money
+    txid: str | None = None
+    pix_key: str | None = None
+    is_given_back: bool = False
 
 
 class Foreign(Protocol):

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from lastro.core.money import Money
     from lastro.rails.port.collecting import Person
+    from lastro.rails.port.foreign import PaymentNow
+    from lastro.rails.port.rail import Unknown
 
 ISSUE_SECONDS = 5.0  # a client waits for its order meanwhile
 
@@ -90,7 +92,7 @@ class ChargeEnd(Enum):
 
 
 class Issuer(Protocol):
-    """A bank that makes charges payable."""
+    """A bank that makes charges payable, and tells of payments."""
 
     async def issue(self, request: ChargeRequest) -> IssuedCharge:
         """Makes a charge at the bank; the same request again is the same charge.
@@ -105,6 +107,12 @@ class Issuer(Protocol):
         A charge that the bank does not know, has removed, or whose time is over, has ended. So has one that was paid with
         other amounts or at other keys alone, which a bank lets in where somebody has changed it there. A charge that others
         had removed is told to the operator. Transient: not known.
+        """
+
+    async def payment(self, payment_id: str) -> PaymentNow | Unknown:
+        """Returns a payment as the bank has it at this moment. Unknown: the bank itself does not know it.
+
+        Transient: silence, a mistake of set-up, or an answer that cannot be used.
         """
 
     async def close(self) -> None:
