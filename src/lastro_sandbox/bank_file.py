@@ -17,7 +17,17 @@ COMPANY = 2
 _POLL_SECONDS = 5
 _WINDOW_DAYS = 31
 _REQUESTS_PER_MINUTE = 6_000
-_GIVEN = ("dialect", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file", "key_file", "ca_file")
+_GIVEN = (
+    "dialect",
+    "ispb",
+    "base_url",
+    "token_url",
+    "client_id",
+    "client_secret_file",
+    "certificate_file",
+    "key_file",
+    "ca_file",
+)
 
 
 def write(running: Running, sandbox: Mapping[str, Any]) -> Path | None:

@@ -13,13 +13,14 @@ from lastro.accounts.standing import BLOCKING, CLOSING, UNBLOCKING, ChangeStatus
 from lastro.accounts.standing import EVENT_TYPES as _OF_STANDING
 from lastro.accounts.states import ACCOUNTS
 from lastro.accounts.store import ACCOUNT_COLUMNS, account_by_id, account_from, accounts_of, owner_of, related
-from lastro.accounts.telling import OwnerBank, owner_bank
+from lastro.accounts.telling import OwnerBank, owner_at_bank, owner_bank
 
 EVENT_TYPES = (*opening.EVENT_TYPES, *_OF_SETTLEMENTS, *_OF_STANDING)
 
 __all__ = [
     "ACCOUNTS", "ACCOUNT_COLUMNS", "BLOCKING", "CLOSING", "EVENT_TYPES", "NO_ACCOUNT", "NO_ACCOUNT_ID", "UNBLOCKING",
     "Account", "ChangeStatus", "Collect", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle", "Why",
-    "account_by_id", "account_from", "accounts_of", "changed", "opening", "owner_bank", "owner_of", "related", "routes",
+    "account_by_id", "account_from", "accounts_of", "changed", "opening", "owner_at_bank",
+    "owner_bank", "owner_of", "related", "routes",
     "settlements_of",
 ]  # fmt: skip

@@ -22,18 +22,24 @@ class OwnerBank(Answer, frozen=True, kw_only=True):
     pix: Annotated[PixKey | None, msgspec.Meta(description="The key that the money used.")] = None
 
 
-def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> OwnerBank:
-    """Renders our account for notifications. key: type and text."""
+def owner_at_bank(account: Account, bank: Bank, key: tuple[str, str] | None) -> OwnerBank:
+    """Renders our account whose money is at another bank. key: type and text."""
     return OwnerBank(
         name=account.holder.full_name,
         document=Document(type=account.holder.document_type, number=account.holder.document_number),
-        bank=Bank(
-            ispb=institution.ispb,
-            name=institution.name,
-            branch=account.branch,
-            account=account.number,
-            account_type="PAYMENT_ACCOUNT",
-            code=institution.compe,
-        ),
+        bank=bank,
         pix=None if key is None else PixKey(type=key[0], key=key[1]),
     )
+
+
+def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> OwnerBank:
+    """Renders our account for notifications. key: type and text."""
+    ours = Bank(
+        ispb=institution.ispb,
+        name=institution.name,
+        branch=account.branch,
+        account=account.number,
+        account_type="PAYMENT_ACCOUNT",
+        code=institution.compe,
+    )
+    return owner_at_bank(account, ours, key)

@@ -58,7 +58,7 @@ def place_of(settings: Settings) -> Installation:
         kept |= set(port.OF_NETWORK)
     return Installation(
         institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, connections, kept,
-        settings.has_network, {one.name: orders.AtBank(one.company) for one in settings.connections},
+        settings.has_network, {one.name: orders.AtBank(one.company, one.ispb) for one in settings.connections},
     )  # fmt: skip
 
 

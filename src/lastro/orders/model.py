@@ -150,9 +150,13 @@ class Order:
     def bank_code(self) -> str | None:
         """The text of the QR that a bank has made. None: it is not paid by a connection."""
         made = self.instrument
-        if made is None or made.details is None or not is_connection(made.rail):
-            return None
-        return made.details["qrcodeData"]
+        return None if made is None or made.details is None or self.connection is None else made.details["qrcodeData"]
+
+    @property
+    def connection(self) -> str | None:
+        """The rail of the connection that it is paid by. None: our own institution or a partner takes its money."""
+        made = self.instrument
+        return None if made is None or not is_connection(made.rail) else made.rail
 
     @property
     def refundable(self) -> Money | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from lastro.accounts import OwnerBank, owner_bank
+from lastro.accounts import OwnerBank, owner_at_bank, owner_bank
 from lastro.api_kit.rendering import Bank, EndToEndId, Id, Money, Timestamp, words
 from lastro.api_kit.routes import Answer, stamp
 from lastro.orders.methods import TED
@@ -16,11 +16,11 @@ from lastro.webhooks import event_of
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.accounts import Account, Institution
+    from lastro.accounts import Account
     from lastro.core import money
     from lastro.core.runner import RequestContext
     from lastro.core.write import Event
-    from lastro.orders.model import Order, Party
+    from lastro.orders.model import Installation, Order, Party
 
 # In English for the client, in Portuguese for its customer (contract.md §10).
 TEXTS = {
@@ -67,7 +67,13 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
     customer_message: Annotated[str, msgspec.Meta(description="In Portuguese, for your customer.")]
     description: str
     amount: Annotated[Money, msgspec.Meta(description="The order's; of an open one what was paid, 0.00 where nothing was.")]
-    owner_bank: OwnerBank
+    owner_bank: Annotated[
+        OwnerBank | None,
+        msgspec.Meta(
+            description="The account that the money is for. Of an order by a connection `bank` is your own bank,"
+            " without branch and account; left out where your operator has not said which bank that is."
+        ),
+    ] = None
     payer: NotifiedPayer
     subscription: Annotated[OfSubscription | None, msgspec.Meta(description="There where the order is a charge of one.")] = (
         None
@@ -79,7 +85,7 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
 
 
 def pay_in(
-    context: RequestContext, order: Order, status: str, account: Account, institution: Institution, *,
+    context: RequestContext, order: Order, status: str, account: Account, place: Installation, *,
     amount: money.Money | None, payer: Party | None = None, end_to_end_id: str | None = None,
     paid_at: datetime | None = None, error: str | None = None,
     paid_to_key: tuple[str, str] | None = None,
@@ -90,7 +96,7 @@ def pay_in(
     """
     message, customer_message = TEXTS[status]
     fields = fields_of(
-        context, order, account, institution, amount=amount, payer=payer, end_to_end_id=end_to_end_id, paid_at=paid_at,
+        context, order, account, place, amount=amount, payer=payer, end_to_end_id=end_to_end_id, paid_at=paid_at,
         paid_to_key=paid_to_key,
     )  # fmt: skip
     body = PayInNotification(
@@ -105,7 +111,7 @@ def pay_in(
 
 
 def fields_of(
-    context: RequestContext, order: Order, account: Account, institution: Institution, *, amount: money.Money | None,
+    context: RequestContext, order: Order, account: Account, place: Installation, *, amount: money.Money | None,
     payer: Party | None, end_to_end_id: str | None, paid_at: datetime | None, paid_to_key: tuple[str, str] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Returns the fields of every notification about an order. Arguments as of `pay_in`."""
@@ -118,12 +124,24 @@ def fields_of(
         "control_number": order.external_id if order.payment_method == TED else None,
         "description": order.description,
         "amount": Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
-        "owner_bank": owner_bank(account, institution, paid_to_key),
+        "owner_bank": _owner(order, account, place, paid_to_key),
         "payer": _payer(payer or order.customer),
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
         "txid": order.paid_txid,
     }
+
+
+def _owner(order: Order, account: Account, place: Installation, key: tuple[str, str] | None) -> OwnerBank | None:
+    """Returns where the money is: at a connection's bank, else at our own institution. None: that bank is not known."""
+    if order.connection is None:
+        return owner_bank(account, place.institution, key)
+    at_bank = place.at_banks.get(order.connection)
+    if at_bank is None or at_bank.ispb is None:
+        return None
+    listed = place.banks.known.by_ispb(at_bank.ispb)
+    bank = Bank(ispb=at_bank.ispb) if listed is None else Bank(ispb=listed.ispb, name=listed.short_name, code=listed.compe)
+    return owner_at_bank(account, bank, key)
 
 
 def _payer(party: Party | None) -> NotifiedPayer:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from lastro_sim.network import Network
+from lastro_sim.settings import COMPANY_BANK_ISPB
 
 from . import authority, customers, server
 from .calls import Customer
@@ -27,6 +28,7 @@ def of(network: Network, customer: Customer) -> dict[str, Any]:
         "pkcs12_file": str(made.pkcs12),
         "ca_file": str(authority.files(network, authority.AUTHORITY).certificate),
         "dialect": customer.dialect,
+        "ispb": COMPANY_BANK_ISPB,
         "name": customer.name,
         "document": customer.document,
         "branch": customer.branch,

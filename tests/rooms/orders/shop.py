@@ -89,11 +89,11 @@ class Shop:
 
     # ── the network ──
 
-    async def told(self, kind: str, says: Any, subject: str, rail: str = port.PIX) -> str:
+    async def told(self, kind: str, says: Any, subject: str, rail: str = port.PIX, place: Any = PLACE) -> str:
         """The network says it, and what follows is done; what the message was settled with."""
         row = await self.kept(kind, says, subject, rail)
         assert isinstance(
-            await self.cast.runner.act(self.ana.company_id, inbox_handlers.inbox_verbs(PLACE)[kind](row)), Done
+            await self.cast.runner.act(self.ana.company_id, inbox_handlers.inbox_verbs(place)[kind](row)), Done
         )
         (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row.claimed.row_id)
         return str(outcome)

@@ -39,6 +39,7 @@ class Connected:
     hints: list[str] = field(default_factory=list)
     has_network: bool = True
     is_issuing: bool = True
+    ispb: str | None = None
     others: dict[str, orders.AtBank] = field(default_factory=dict)
 
     async def hint(self, payment_ids: Sequence[str]) -> bool:
@@ -53,7 +54,7 @@ class Connected:
 
     @property
     def here(self) -> Installation:
-        known, issuing = self.others | {self.rail: orders.AtBank(self.shop.ana.number)}, frozenset(self.others)
+        known, issuing = self.others | {self.rail: orders.AtBank(self.shop.ana.number, self.ispb)}, frozenset(self.others)
         if self.is_issuing:
             issuing |= {self.rail}
         return replace(PLACE, connections=issuing, has_network=self.has_network, at_banks=known)
@@ -81,7 +82,7 @@ class Connected:
     async def paid(self, made: dict[str, Any], cents: int = 1050, name: str = "1") -> str:
         at = datetime.now(UTC)
         news = port.Collected(payment_id(made, name), made["pix"]["conciliationId"], Money(cents, "BRL"), at, at)
-        return await self.shop.told(port.COLLECTION_SETTLED, news, news.payment_id, self.rail)
+        return await self.shop.told(port.COLLECTION_SETTLED, news, news.payment_id, self.rail, self.here)
 
     async def status(self) -> list[str]:
         return await self.shop.column("SELECT status FROM orders ORDER BY created_at")

@@ -97,7 +97,7 @@ def test_everything_that_may_be_said(folder: Path) -> None:
         key_file='"one.key"', ca_file='"authority.pem"', scopes='["cob.read", "pix.read"]', webhook='"https://pay.example.com/"',
         secret_file='"path"', peers=f'["{hexes}", "{"x" * 43}"]', poll_seconds="600", window_days="31", issuing="false",
         capabilities='["cob"]', requests_per_minute="60", app_key_file='"key"', bank_account='"12345-6"', traced="true", remove_orphans="true",
-        clock='"local"',
+        clock='"local"', ispb='"12345678"',
     )  # fmt: skip
     made = good(folder, text)
     assert (made.base_url, made.token_url) == ("https://pix.bank.example/v2", "https://token.bank.example")
@@ -105,7 +105,7 @@ def test_everything_that_may_be_said(folder: Path) -> None:
     assert made.peers == {"q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq80", "x" * 43}
     assert (made.poll_seconds, made.window_days, made.requests_per_minute) == (600, 31, 60)
     assert (made.is_issuing, made.is_traced, made.bank_account) == (False, True, "12345-6")
-    assert made.is_removing_orphans
+    assert (made.is_removing_orphans, made.ispb) == (True, "12345678")
     assert (made.dialect.name, made.dialect.clock, DIALECTS[made.dialect.name].clock) == ("efi", "local", "utc")
     assert made.scopes == ("cob.read", "pix.read")
     assert made.capabilities == {"cob"}

@@ -111,7 +111,7 @@ def ended(
     order = known.order
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, context.now, reason=error or reason, **sets)
-    event = pay_in(context, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
+    event = pay_in(context, order, move.to_state, known.account, place, amount=order.amount, error=error)
     write = Write(context.company_id, moves=(move,), events=(event,)) + card_moved(order, trigger, context)
     return write if known.is_removed else write + closed(order, context, known.registration)
 

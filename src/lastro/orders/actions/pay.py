@@ -82,7 +82,7 @@ def pay(
         if order.instrument is not None and order.instrument.rail != paid.rail:
             write += closed(order, context)  # the Pix code on the slip was paid
     event = pay_in(
-        context, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
+        context, order, "PAID", account, place, amount=order.amount or paid.amount, payer=paid.payer,
         end_to_end_id=paid.end_to_end_id, paid_at=paid.at,
         paid_to_key=None if paid.rail in (TED, *COLLECTING) else key_used(order, paid.key),
     )  # fmt: skip

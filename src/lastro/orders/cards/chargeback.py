@@ -136,7 +136,7 @@ class ChargedBack(Act["ChargebackContext | None"]):
             "amount_minor": amount.minor, "taken_at": self.news.at, "created_at": context.now,
         }  # fmt: skip
         event = chargeback_event(
-            context, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
+            context, chargeback_id, amount, order, move.to_state, known.account, self.place, total=total
         )
         return Write(
             context.company_id,

@@ -43,7 +43,7 @@ def order_gives_back(refund: Refund, order: Order, account: Account, place: Inst
     assert order.refundable is not None
     is_all = total.minor >= order.refundable.minor  # a chargeback may have taken the customer's fee too
     move = ORDERS.move(order, "refund rest" if is_all else "refund part", context.now, refunded_minor=total.minor)
-    event = refund_event(context, refund, order, move.to_state, account, place.institution, total=total)
+    event = refund_event(context, refund, order, move.to_state, account, place, total=total)
     return Write(context.company_id, moves=(move,), events=(event,))
 
 
@@ -58,7 +58,7 @@ def not_paid_back(
     total = order.refunded or Money(0, refund.amount.currency)
     events: tuple[Event, ...] = ()
     if refund.med_id is None:
-        events = (refund_event(context, refund, order, order.state, account, place.institution, total=total, error=error),)
+        events = (refund_event(context, refund, order, order.state, account, place, total=total, error=error),)
     return _ended(refund, order, "refuse", (code, error), context) + Write(context.company_id, events=events)
 
 

@@ -15,11 +15,11 @@ from lastro.webhooks import event_of
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.accounts import Account, Institution
+    from lastro.accounts import Account
     from lastro.core import money
     from lastro.core.runner import RequestContext
     from lastro.core.write import Event
-    from lastro.orders.model import Order, Refund
+    from lastro.orders.model import Installation, Order, Refund
 
 # By event: in English for the client, in Portuguese for its customer (contract.md §10).
 TEXTS = {
@@ -49,14 +49,14 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
 
 
 def refund_event(
-    context: RequestContext, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
+    context: RequestContext, refund: Refund, order: Order, status: str, account: Account, place: Installation, *,
     total: money.Money, error: str | None = None,
 ) -> Event:  # fmt: skip
     """ORDER-PAYIN.REFUNDED, or REFUND_ERROR where there is an error. status, total: the order's after it."""
     event = "ORDER-PAYIN.REFUNDED" if error is None else "ORDER-PAYIN.REFUND_ERROR"
     message, customer_message = TEXTS[event]
     fields = fields_of(
-        context, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
+        context, order, account, place, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
         paid_at=order.paid_at, paid_to_key=key_used(order, refund.payment.pix_key),
     )  # fmt: skip
     body = RefundNotification(
@@ -76,13 +76,13 @@ def refund_event(
 
 def chargeback_event(
     context: RequestContext, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
-    institution: Institution, *, total: money.Money,
+    place: Installation, *, total: money.Money,
 ) -> Event:  # fmt: skip
     """ORDER-PAYIN.REFUNDED of what an issuer took back. amount: so much. status, total: the order's after it."""
     event = "ORDER-PAYIN.REFUNDED"
     message, customer_message = TEXTS[event]
     fields = fields_of(
-        context, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
+        context, order, account, place, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
         paid_at=order.paid_at, paid_to_key=None,
     )  # fmt: skip
     body = RefundNotification(

@@ -18,7 +18,7 @@ from lastro.rails.api_pix.dialects import DIALECTS, Clock
 from lastro.rails.api_pix.files import FileUnfit, from_disk
 from lastro.rails.api_pix.tls import CertificateFiles, CertificateUnfit, authorities, identity
 from lastro.standards.account_numbers import in_full, is_account_number
-from lastro.standards.pix_ids import COMPANY_NUMBERS
+from lastro.standards.pix_ids import COMPANY_NUMBERS, is_ispb
 from lastro.standards.pix_keys import canonical, key_type
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ KEYS = frozenset({
     "company", "dialect", "clock", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file",
     "key_file", "certificate_password_file", "ca_file", "keys", "scopes", "capabilities", "issuing", "webhook",
     "secret_file", "peers", "poll_seconds", "window_days", "requests_per_minute", "app_key_file", "bank_account", "traced",
-    "remove_orphans",
+    "remove_orphans", "ispb",
 })  # fmt: skip
 _CLIENT_ID, _ONE_LINE = re.compile(r"[\x21-\x7e]{1,256}"), re.compile(r"[\x20-\x7e]{1,4096}")
 _PATH_SECRET = re.compile(r"[A-Za-z0-9_-]{22,128}")  # 128 bits at least: who knows it may ring our bell
@@ -144,6 +144,7 @@ class _Table:
             requests_per_minute=self._whole("requests_per_minute", 6, 60_000, 600),
             app_key=app_key,
             bank_account=bank_account,
+            ispb=self._ispb(dialect),
             is_traced=self._flag("traced", otherwise=False),
             is_removing_orphans=self._flag("remove_orphans", otherwise=False),
         )
@@ -187,6 +188,13 @@ class _Table:
             return given
         self._say(key, f"must be a whole number from {least} to {most}" if key in self._table else "is not set")
         return least
+
+    def _ispb(self, dialect: Dialect) -> str | None:
+        given = self._table.get("ispb", dialect.ispb)
+        if given is None or (isinstance(given, str) and is_ispb(given)):
+            return given
+        self._say("ispb", 'must be the 8 characters of the bank\'s ISPB, as text: "00000000"')
+        return None
 
     def _flag(self, key: str, *, otherwise: bool) -> bool:
         given = self._table.get(key, otherwise)

@@ -57,6 +57,8 @@ class Connection:
     # What some banks want beside: their dialect says so.
     app_key: Secret | None = None
     bank_account: str | None = None
+    # Of the bank, which events about orders name; None: it is not known, and they name none.
+    ispb: str | None = None
     # Whether x-request-id and traceparent are sent; some gateways refuse what they do not know.
     is_traced: bool = False
     # Whether charges without an order are removed. Charges of another lastro at the same bank account look like them.

@@ -36,7 +36,8 @@ class Dialect:
     of the path, "/" behind it where one of its objects is named) → the version that stands before it. version: before all
     others. clock: the meaning
     of its instants. takes_milliseconds: of instants in a question. window_days: the longest period that one question may
-    span. page_size: items of a page that it gives without cutting. has_secret: client secrets are given.
+    span. page_size: items of a page that it gives without cutting. has_secret: client secrets are given. ispb: of the bank;
+    None: it is one of many, as each cooperative of Sicoob and of Sicredi has its own.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Dialect:
     takes_milliseconds: bool = True
     window_days: int = _SHORTEST_WINDOW
     page_size: int = _SMALLEST_PAGE
+    ispb: str | None = None
 
     @property
     def has_secret(self) -> bool:
@@ -76,24 +78,26 @@ _ROWS = (
     Dialect("standard", page_size=LARGEST_PAGE),
     Dialect(
         "efi", "basic-json", "https://pix.api.efipay.com.br/v2", "https://pix.api.efipay.com.br/oauth/token",
-        asks_scopes=False, page_size=LARGEST_PAGE,
+        asks_scopes=False, page_size=LARGEST_PAGE, ispb="09089356",
     ),
     Dialect(
         "bb", "basic-form", "https://api-pix.bb.com.br/pix/v2", "https://oauth.bb.com.br/oauth/token",
-        query=(("gw-dev-app-key", "app_key"),),
+        query=(("gw-dev-app-key", "app_key"),), ispb="00000000",
     ),
     Dialect(
         "inter", "secret-in-form", "https://cdpj.partners.bancointer.com.br/pix/v2",
         "https://cdpj.partners.bancointer.com.br/oauth/v2/token", headers=(("x-conta-corrente", "bank_account"),),
+        ispb="00416968",
     ),
     Dialect(
         "itau", "secret-in-form", "https://secure.api.itau/pix_recebimentos/v2", "https://sts.itau.com.br/api/oauth/token",
         asks_scopes=False, headers=(("x-correlationID", "request_id"),), clock="local-marked-z",
+        ispb="60701190",
     ),
     Dialect(
         "santander", "secret-in-form", "https://trust-pix.santander.com.br/api/v1",
         "https://trust-pix.santander.com.br/oauth/token", token_query=(("grant_type", "client_credentials"),),
-        asks_scopes=False, takes_milliseconds=False,
+        asks_scopes=False, takes_milliseconds=False, ispb="90400888",
     ),
     Dialect(
         "sicoob", "no-secret", "https://api.sicoob.com.br/pix/api/v2",
@@ -108,7 +112,7 @@ _ROWS = (
     ),
     Dialect(
         "bradesco", "basic-form", "https://qrpix.bradesco.com.br/v2", "https://qrpix.bradesco.com.br/oauth/token",
-        asks_scopes=False,
+        asks_scopes=False, ispb="60746948",
     ),
 )  # fmt: skip
 DIALECTS: Mapping[str, Dialect] = {row.name: row for row in _ROWS}
