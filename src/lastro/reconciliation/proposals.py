@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lastro.rails.port import BOLETO, OUT, PIX, RETURN_IN, RETURN_OUT, TED
+from lastro.rails.port import BOLETO, IN, OUT, PIX, RETURN_IN, RETURN_OUT, TED, is_connection
 from lastro.reconciliation.model import (
     AMOUNT,
     CONTRADICTED,
@@ -71,11 +71,19 @@ _REFUND_PROVED = Proposal(
     "Fomos informados de falha, mas o dinheiro saiu: registre com lastro payout prove, ou o que não cabia em pedido com"
     " lastro unmatched pay-out.",
 )
+# At a company's own bank a line may be of a Pix that an order's txid has, and that the order did not ask for.
+_MAYBE_FOREIGN = Proposal(
+    "lastro books it by itself from what the line says. If it stays open, its order did not ask for just this Pix: it is in"
+    " lastro foreign list. Claim it there, or close it and accept this.",
+    "O lastro registra sozinho a partir da linha. Se continuar aberto, a cobrança não pediu exatamente este Pix: está em"
+    " lastro foreign list. Reivindique-o lá, ou encerre-o e depois accept.",
+)
 _CALL = {
     PIX: Proposal("the Central Bank's SPI operations desk", "a central de operações do SPI no Banco Central"),
     TED: Proposal("the Central Bank's STR operations desk", "a central de operações do STR no Banco Central"),
     BOLETO: Proposal("the bank that collects the slips", "o banco cobrador dos boletos"),
 }
+_BANK = Proposal("the company's own bank", "o próprio banco da empresa")
 _PARTNER = Proposal("the partner's settlement desk", "a área de liquidação do parceiro")
 
 
@@ -85,9 +93,11 @@ def proposal(rail: str, kind: str, difference: str) -> Proposal:
         return _PROVED
     if difference == CONTRADICTED and (rail, kind) == (PIX, RETURN_OUT):
         return _REFUND_PROVED
+    if (kind, difference) == (IN, UNHEARD) and is_connection(rail):
+        return _MAYBE_FOREIGN
     return PROPOSALS[difference]
 
 
 def whom_to_call(rail: str) -> Proposal:
     """Returns the contact for the statements of a rail."""
-    return _CALL.get(rail, _PARTNER)
+    return _BANK if is_connection(rail) else _CALL.get(rail, _PARTNER)

@@ -117,6 +117,9 @@ def test_whatever_differs_has_an_act_in_both_languages_and_somebody_to_call() ->
         for kind in KINDS:
             for difference in DIFFERENCES:
                 assert all(proposal(rail, kind, difference))
+    assert "lastro foreign list" in proposal("efi1", IN, UNHEARD).en
+    assert "lastro foreign list" not in proposal("pix", IN, UNHEARD).en
+    assert "own bank" in whom_to_call("efi1").en
     assert "payout prove" in proposal("ted", OUT, CONTRADICTED).en
     assert "payout prove" in proposal("pix", OUT, CONTRADICTED).en
     assert "stranded pay-out" in proposal("pix", RETURN_OUT, CONTRADICTED).en
