@@ -37,12 +37,12 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 class Blank:
     """A field that a person fills in, without an initial value.
 
-    kind `lines`: a text of several lines; `file`: a file. choices: words of the interface. explains: whether each choice is
-    shown with its effect and cost.
+    kind `lines`: a text of several lines; `file`: a file; `order`: an order, chosen among those that fit. choices: words of
+    the interface. explains: whether each choice is shown with its effect and cost.
     """
 
     name: str
-    kind: Literal["line", "lines", "amount", "choice", "file"]
+    kind: Literal["line", "lines", "amount", "choice", "file", "order"]
     choices: tuple[str, ...] = ()
     is_required: bool = True
     explains: bool = False
@@ -194,7 +194,7 @@ ACTIONS: tuple[PageAction, ...] = (
     ),
     PageAction(
         "claim", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/claim", _may_be_claimed, _of_form("orderId"),
-        (Blank("orderId", "line"),), moves_money=True,
+        (Blank("orderId", "order"),), moves_money=True,
     ),
     PageAction(
         "close", "foreign", Role.APPROVE, ROOT + "/foreign/{id}/close", _is("FOUND"), _of_form("reason"), (_REASON,),
@@ -323,7 +323,7 @@ def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms)
         "receivers": say.number(int(value_at(answer, "totals.receivers") or 0)),
         "largest": say.paid(value_at(answer, "totals.largest.amount")) or say.paid("0.00"),
         "largestLine": str(value_at(answer, "totals.largest.line") or ""),
-        "to": _named(to, say), "payer": _named(payer, say), "left": say.paid(_left(answer), currency),
+        "to": named(to, say), "payer": named(payer, say), "left": say.paid(_left(answer), currency),
         "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "bank": str(answer.get("requestingBank") or ""),
         "details": str(answer.get("details") or "-"), "holder": answer.get("holder") or say("nobody"),
         "available": say.paid(answer.get("available") or "0.00"), "held": say.paid(answer.get("held") or "0.00"),
@@ -332,7 +332,7 @@ def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms)
     return Markup(say(name)).format(**apart)  # noqa: S704 a text of our own
 
 
-def _named(who: Any, say: Terms) -> str:
+def named(who: Any, say: Terms) -> str:
     """Returns a party's name and document, as far as known."""
     if not isinstance(who, dict) or not who.get("name"):
         return say("nobody")

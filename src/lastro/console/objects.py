@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS, Response
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import actions, company_page, context, shell, timeline
+from lastro.console import actions, claiming, company_page, context, shell, timeline
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
@@ -93,7 +93,9 @@ class Doing:
     async def ask(self, user: User, request: PageRequest) -> Response:
         """GET /console/<kind>/{id}/<act>: shows the effect, to be confirmed."""
         found = await self._object(user, request)
-        return found if isinstance(found, Response) else await self._form(user, *found, {}, status=200, problems=())
+        if isinstance(found, Response):
+            return found
+        return await self._form(user, *found, {}, status=200, problems=(), wanted=request.query.get("order", ""))
 
     async def _object(self, user: User, request: PageRequest) -> tuple[UUID, Any] | Response:
         """Returns the object's id and answer, or why nothing may be done."""
@@ -124,7 +126,10 @@ class Doing:
             return shell.go(f"{back}?done={self.action.name}")
         return await self._form(user, own, answer, request.form, status=status, problems=company_page.why(said))
 
-    async def _form(self, user: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
+    async def _form(
+        self, user: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any, wanted: str = ""
+    ) -> Response:
+        """Renders the page. wanted: the order that a person looks for; else the one of the form."""
         say = Terms(user.language)
         whole = {**answer, **await context.of_object(self.kind.name, user, own, answer)}
         amount = actions.amount_of(self.action, whole)
@@ -132,10 +137,14 @@ class Doing:
             word: actions.filled(f"choice.{word}.about", self.action, whole, say)
             for blank in self.action.blanks if blank.explains for word in blank.choices
         }  # fmt: skip
+        choices = None
+        if any(blank.kind == "order" for blank in self.action.blanks):
+            choices = await claiming.choices(user, answer, wanted or form.get("orderId", ""), say)
         return company_page.render(
             user, "confirm.html", f"/console/{self.kind.name}", status=status,
             kind=self.kind, action=self.action, own=str(own), title=str(value_at(answer, self.kind.title) or own),
             about=actions.consequence(self.action, whole, say), form=form, problems=problems, explained=explained,
+            choices=choices,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
             disputes=whole.get("disputes", ()),
             tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say),

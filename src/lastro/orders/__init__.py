@@ -42,7 +42,7 @@ from lastro.orders.foreign.keep import ForeignPayments, KeepForeign
 from lastro.orders.foreign.model import ForeignFilter, KeptForeign
 from lastro.orders.foreign.rendering import shown_foreign
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
-from lastro.orders.foreign.store import foreign_in, read_foreign
+from lastro.orders.foreign.store import fitting_orders, foreign_in, order_named, read_foreign
 from lastro.orders.methods import methods_by
 from lastro.orders.model import (
     AtBank,
@@ -98,7 +98,7 @@ EVENT_TYPES = (*_OF_ORDERS, *_OF_REFUNDS)
 __all__ = [
     "CARD_PAYMENTS", "CONNECTIONS_COUNTED", "DUE_WORK", "EARLY", "EVENT_TYPES", "EXPIRY_GRACE", "FOREIGN_PAYMENTS",
     "HELD_BACK", "LEADS_HERE", "NEEDS", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "WHOSE", "Announced", "Ask",
-    "AtBank",    "Authenticated", "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages",
+    "AtBank", "Authenticated", "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages",
     "CheckoutSeen", "CheckoutState", "ClaimForeign", "CloseForeign", "CollectionSettled", "CompanySetup",
     "DeclareConnection", "DepositBank", "Destination", "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final",
     "FirstCharge", "ForeignFilter", "ForeignPayments", "GiveBack", "Installation", "KeepForeign", "KeptForeign",
@@ -106,11 +106,11 @@ __all__ = [
     "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending",
     "SettleStranded", "Settled", "ShownConnection", "Slip", "Standing", "StrandedWay", "TedArrived", "Transfers",
     "Unregistered", "Voided", "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged", "destination",
-    "disputed", "ending", "fee_problem", "foreign_in", "given_back", "given_for", "given_up_for", "has_connection", "image",
-    "is_return", "left_out", "may_help_later", "merchant", "methods_by", "on_statements", "order_by_id", "partner_name",
-    "party_by_id", "payer_of", "picture", "read_foreign", "related", "reservation", "returning", "root_of",
-    "route_problem", "routes", "scheduled_charge", "sending", "shown_by_location", "shown_by_picture",
-    "shown_connections", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",
-    "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf",
-    "waiting_of", "with_account", "with_payment", "with_subscription",
+    "disputed", "ending", "fee_problem", "fitting_orders", "foreign_in", "given_back", "given_for", "given_up_for",
+    "has_connection", "image", "is_return", "left_out", "may_help_later", "merchant", "methods_by", "on_statements",
+    "order_by_id", "order_named", "partner_name", "party_by_id", "payer_of", "picture", "read_foreign", "related",
+    "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending", "shown_by_location",
+    "shown_by_picture", "shown_connections", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",
+    "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf", "waiting_of",
+    "with_account", "with_payment", "with_subscription",
 ]  # fmt: skip

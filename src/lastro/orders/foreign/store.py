@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.api_kit.paging import Page
     from lastro.core.db import Session
+    from lastro.core.money import Money
     from lastro.orders.foreign.model import ForeignFilter
     from lastro.orders.model import Order
     from lastro.rails.port import ForeignPayment
@@ -38,6 +39,14 @@ _LISTED = """
 SELECT payment_id FROM foreign_payments
  WHERE company_id = $1 AND rail = $2 AND payment_id = ANY ($3::text[]) AND (state = 'CLAIMED') = $4
 """
+FITTING_SHOWN, _LOOKED_THROUGH = 20, 5_000
+# Open orders that a payment may pay: bounded, for a company may have any number of open orders.
+_FITTING = f"""{ORDER} o.id IN (
+       SELECT n.id FROM (SELECT id, payment_method, final_amount_minor, subscription_id FROM orders
+                          WHERE company_id = $1 AND status = 'INITIAL' ORDER BY created_at DESC LIMIT {_LOOKED_THROUGH}) n
+        WHERE n.payment_method = 'PIX' AND n.final_amount_minor = $3 AND n.subscription_id IS NULL)
+   AND i.rail = $2 ORDER BY o.created_at DESC LIMIT {FITTING_SHOWN}
+"""  # noqa: S608 a statement of our own
 _FILTERS = {"state": "f.state = {}", "rail": "f.rail = {}"}
 
 
@@ -56,6 +65,11 @@ async def order_named(session: Session, company_id: UUID, name: str) -> Order | 
     """Reads the order of this id, else the newest of this code."""
     row = await session.row(ORDER + ID_OR_CODE, company_id, as_id(name.lower()), name)
     return None if row is None else order_from(row)
+
+
+async def fitting_orders(session: Session, company_id: UUID, rail: str, amount: Money) -> list[Order]:
+    """Reads the newest open orders of just this amount at a connection."""
+    return [order_from(row) for row in await session.fetch(_FITTING, company_id, rail, amount.minor)]
 
 
 async def known(session: Session, company_id: UUID, payments: Sequence[ForeignPayment]) -> frozenset[tuple[str, str]]:
