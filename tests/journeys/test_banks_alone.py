@@ -35,7 +35,7 @@ class Production:
         self.home = home
         self.taken = [reserved_port() for _ in range(4)]
         self.port, self.sim_port, bank_port, self.figures_port = (one.getsockname()[1] for one in self.taken)
-        self.processes: dict[str, forked.Process] = {}
+        self.processes: dict[str, Any] = {}
         keys = self.file("keys", f"k1 {base64.b64encode(secrets.token_bytes(32)).decode()} current\n")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
         self.environment = {
@@ -91,7 +91,7 @@ class Production:
         (self.home / "bank").mkdir()
         self.start("bank", ("-m", "lastro_sim"), self.bank)
         await until(lambda: self.is_well(self.sim_port), "the bank")
-        self.connect("000000000")
+        self.connect(None)
         await self.command("migrate")
         company = await self.command("company", "add", "Papelaria Sol", "--json")
         holder = ("--holder-type", "organization", "--name", "Papelaria Sol Ltda", "--document", "11.222.333/0001-81")
@@ -109,16 +109,12 @@ class Production:
         assert company["number"] == 1
         return {"clientId": shop["clientId"], "clientSecret": shop["clientSecret"], "account": account["id"]}
 
-    def connect(self, number: str) -> None:
-        """Writes the file of banks: the bank's customer, whose key pays the account with this number."""
+    def connect(self, number: str | None) -> None:
+        """Writes the file of banks: the customer's key pays the account with this number. None: there is no account yet."""
         customer = json.loads((self.home / "bank" / CUSTOMER_FILE).read_text(encoding="utf-8"))
-        lines = [
-            "[mybank]",
-            "company = 1",
-            "poll_seconds = 5",
-            *(f"{name} = {json.dumps(customer[name])}" for name in COPIED),
-        ]
-        self.file("banks.toml", "\n".join([*lines, f'keys = {{ "{customer["keys"][0]}" = "{number}" }}', ""]))
+        key = "issuing = false" if number is None else f'keys = {{ "{customer["keys"][0]}" = "{number}" }}'
+        known = (f"{name} = {json.dumps(customer[name])}" for name in COPIED)
+        self.file("banks.toml", "\n".join(["[mybank]", "company = 1", "poll_seconds = 5", *known, key, ""]))
 
     def close(self) -> None:
         """Ends its processes."""
@@ -170,7 +166,7 @@ async def test_a_merchant_takes_and_gives_back_pix_with_his_bank_alone(productio
             assert (await told(phone.post(f"http://{HOST}:{production.sim_port}/phone/pay", json=paying)))[0] == 200
 
         async def stands(path: str, wanted: str) -> bool:
-            return (await told(http.get(path)))[1]["status"] == wanted
+            return bool((await told(http.get(path)))[1]["status"] == wanted)
 
         one = f"/order/v2/transparent/{created['id']}"
         await until(lambda: stands(one, "PAID"), "the payment")
