@@ -1,16 +1,21 @@
 """lastro foreign: what it lists, and every no of a claim."""
 
 import asyncio
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tests.cast import Cast
 from tests.rooms.orders.shop import Shop
+from tests.rooms.orders.test_connections import KEY, Connected
+from tests.rooms.orders.test_foreign import found, typed
+from tests.rooms.rails.api_pix_bank import Bank, serving
 
 from lastro.config.settings import read
 from lastro.core.money import Money
 from lastro.orders import ForeignPayments
+from lastro.rails.api_pix import ApiPixIssuer
 from lastro.rails.port import ForeignPayment
 
 from .office import Office, environment
@@ -60,4 +65,36 @@ async def test_they_are_listed_and_a_claim_that_does_not_fit_changes_nothing(own
     assert "is CLOSED" in await declined("close", first["id"], "--reason", "again")
     assert await asks("list") == [second]
     assert await shop.column("SELECT status FROM orders") == ["INITIAL"]
+    await cast.database.close()
+
+
+async def test_a_claim_asks_the_bank_of_the_file(own_database: Any, tmp_path: Path) -> None:
+    cast = Cast.of(own_database.app, size=2)
+    at_bank = Connected(Shop(cast, await cast.ana()), Bank(now=datetime.now(UTC)), {})
+    await cast.connect(at_bank.shop.ana, at_bank.rail, KEY)
+    async with serving(at_bank.bank) as line:
+        at_bank.issuers[at_bank.rail] = ApiPixIssuer(at_bank.rail, line, "utc")
+        made, payment = await at_bank.make(externalId="Pedido 77"), typed(at_bank)
+        own = str(await found(at_bank, payment))
+        (tmp_path / "secret").write_text("a-secret")
+        (tmp_path / "secret").chmod(0o600)
+        table = {
+            "company": at_bank.shop.ana.number, "dialect": "standard", "base_url": at_bank.bank.url,
+            "token_url": f"{at_bank.bank.url}/oauth/token", "client_id": "client", "client_secret_file": "secret",
+        }  # fmt: skip
+        lines = [f"{name} = {json.dumps(value)}" for name, value in table.items()]
+        keys = f'keys = {{ "{KEY}" = "{at_bank.shop.ana.account_number}" }}'
+        (tmp_path / "banks.toml").write_text("\n".join([f"[{at_bank.rail}]", *lines, keys]))
+        (tmp_path / "banks.toml").chmod(0o600)
+        told = environment(own_database, tmp_path)
+        alone, office = (Office(read(told | more)) for more in ({}, {"LASTRO_BANKS_FILE": str(tmp_path / "banks.toml")}))
+        words = ("foreign", "claim", own, "--order", "Pedido 77", "--by", "rita")
+        assert "gives no answer now" in await asyncio.to_thread(alone.declined, *words)
+        at_bank.bank.shows(payment, devolucoes=[{"id": "m1", "valor": "0.01", "status": "EM_PROCESSAMENTO"}])
+        assert "was given back at the bank" in await asyncio.to_thread(office.declined, *words)
+        assert await at_bank.status() == ["INITIAL"]
+        at_bank.bank.shows(payment)
+        claimed = await asyncio.to_thread(office.asks, *words)
+        assert (claimed["state"], claimed["orderId"]) == ("CLAIMED", made["id"])
+        assert await at_bank.status() == ["PAID"]
     await cast.database.close()
