@@ -16,7 +16,7 @@ from .tree import ROOT
 # Each first by a time, of which no worker has anything to do.
 FOR_PEOPLE = {
     "payouts_to_review", "refunds_stranded", "payout_returns_unfit", "statement_items_open",
-    "pix_payments_announced",
+    "pix_payments_announced", "foreign_payments_to_decide",
 }  # fmt: skip
 # Until when its holder may say something: with the deadline part of the object's due_at.
 PARTS = {("med_objects", "defense_due_at")}
