@@ -27,7 +27,7 @@ async def test_a_step_of_a_month_runs_every_end_in_it_in_order(play: Play) -> No
     assert all((b["paidAt"], b["endToEndId"], b["message"]) == (None, None, "Order expired") for b in bodies)
     assert [b["payer"]["name"] for b in bodies] == ["Bento Braga"] * 5
     numbers = [(await play.webhooks(o))[0]["sequence"] for o in orders]
-    assert numbers == list(range(numbers[0], numbers[0] + 5))
+    assert numbers == sorted(set(numbers)), "others of the company may end in that month too"
 
 
 async def test_an_order_that_nobody_was_to_pay_is_told_without_a_name(play: Play) -> None:

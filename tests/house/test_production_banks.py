@@ -14,11 +14,10 @@ from typing import Any
 import aiohttp
 import pytest
 from tests import forked
+from tests.journeys.conftest import mortal_server
+from tests.journeys.stage import HOST, reserved_port, until
 
 from lastro_sandbox.embedded import EmbeddedServer
-
-from .conftest import mortal_server
-from .stage import HOST, reserved_port, until
 
 NAME = "pay.example.com"
 OF_A_NETWORK = ("pix", "ted", "book", "med", "claims")
