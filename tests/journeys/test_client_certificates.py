@@ -9,12 +9,15 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import load_pem_x509_certificate
 from tests.house.tree import ROOT
 from tests.http_contract import contract
 from tests.in_one import in_one_test
@@ -27,6 +30,7 @@ from .play import Play
 from .stage import reserved_port, until
 
 BALANCE = "/order/v2/account/balance"
+BELL = "a-bell-that-only-the-bank-knows"
 PROXY = "127.0.0.2"  # the proxy asks from here, the tests from 127.0.0.1
 
 
@@ -36,6 +40,13 @@ class Front:
 
     url: str
     server: Path
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings of an API behind it."""
+        hosts = f"{self.url.removeprefix('https://')},pay.example.com"
+        header = {"LASTRO_CLIENT_CERTIFICATE_HEADER": "Client-Cert"}
+        return {"LASTRO_PROXIES": f"{PROXY}/32", "LASTRO_PUBLIC_HOSTS": hosts, **header}
 
     async def asks(self, method: str, path: str, by: Path | None = None, **given: Any) -> httpx.Response:
         """A request of a caller who shows this certificate, or none; its answer comes through the proxy as it is documented."""
@@ -104,10 +115,8 @@ async def nginx(folder: Path, api: str) -> AsyncIterator[Front]:
 
 @pytest.fixture
 async def front(play: Play, tmp_path: Path) -> AsyncIterator[Front]:
-    given = {"LASTRO_PROXIES": f"{PROXY}/32", "LASTRO_CLIENT_CERTIFICATE_HEADER": "Client-Cert"}
     async with nginx(tmp_path, play.stage.base_url) as opened:
-        hosts = f"{opened.url.removeprefix('https://')},pay.example.com"
-        await play.stage.restart("api", LASTRO_PUBLIC_HOSTS=hosts, **given)
+        await play.stage.restart("api", **opened.settings)
         try:
             yield opened
         finally:
@@ -192,6 +201,39 @@ HELD: dict[str, tuple[bytes, set[int | None]]] = {
         b"transfer-encoding: chunked\r\n\r\n" + CHUNKED + b"x-request-id: trailing\r\nx-forwarded-for: 203.0.113.7\r\n\r\n", {401},
     ),
 }  # fmt: skip
+
+
+async def test_a_bank_rings_with_its_certificate_alone(front: Front, play: Play, tmp_path: Path) -> None:
+    """At the place of docs/proxy that is for banks, which writes no line: the path ends with a secret."""
+    bank, other = (self_signed(tmp_path / f"{name}.pem", name) for name in ("bank", "other"))
+    shown = sha256(load_pem_x509_certificate(bank.read_bytes()).public_bytes(Encoding.DER)).hexdigest()
+    for name, text in (("client-secret", "a-client-secret"), ("bell", BELL), ("banks.toml", connection(play, shown))):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o600)
+    await play.stage.restart("api", LASTRO_BANKS_FILE=str(tmp_path / "banks.toml"), **front.settings)
+
+    async def ringing(secret: str, by: Path | None) -> int:
+        return (await front.asks("POST", f"/rails/bell/{secret}/pix", by, json={"pix": []})).status_code
+
+    assert [await ringing(BELL, by) for by in (bank, other, None)] == [200, 403, 403]
+    assert [await ringing(BELL[:-1] + "x", by) for by in (bank, other, None)] == [404, 404, 404]
+    assert BELL not in (tmp_path / "errors").read_text(encoding="utf-8")
+
+
+def connection(play: Play, peer: str) -> str:
+    """The file of a connection whose bank rings. peer: the SHA-256 of its certificate."""
+    return f"""
+[bell]
+company = 1
+base_url = "http://127.0.0.1:9/v2"
+token_url = "http://127.0.0.1:9/token"
+client_id = "shop"
+client_secret_file = "client-secret"
+webhook = "https://pay.example.com"
+secret_file = "bell"
+peers = ["{peer}"]
+keys = {{ "sino@example.com" = "{play.stage.sandbox["accounts"][0]["number"]}" }}
+"""
 
 
 @in_one_test("what", HELD)
