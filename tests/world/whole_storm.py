@@ -71,8 +71,8 @@ _ANSWER_REFUSED = "INBOX.CONTRADICTS refused"
 _RETURNED_TOO_LATE = "SELECT 1 FROM refunds WHERE called_off_at IS NOT NULL AND state = 'PAID' LIMIT 1"
 # By a fault, too: what the simulated directory says when it was told to refuse a word of ours.
 _DIRECTORY_REFUSES = "outbox.refused The directory refuses it"
-# While a bank refuses access, what is sent there fails at each step of the clock, and an operator is told both.
-_BANK_REFUSES_ACCESS = "BANK.SET_UP_WRONGLY"
+# While a bank is away or refuses access, what is sent there fails at each step of the clock, and an operator is told both.
+_BANK_REFUSES_ACCESS, _BANK_IS_AWAY = "BANK.SET_UP_WRONGLY", "outage at the bank"
 # A worker's task came to an end that nobody foresaw, unless the database was away. Tried again it may go well, and the books
 # add up: the mistake is there all the same.
 _UNFORESEEN = frozenset({
@@ -140,7 +140,7 @@ async def storm_over(town: Town, seed: int, acts: int, kind: Kind = WORLD) -> Re
         report.broken += crowd.wrong
         report.kept, report.done, report.refused = len(crowd.kept), dict(crowd.done), dict(crowd.refused)
         report.complaints = dict(town.complaints())
-        found = alarms(report.complaints, with_older=town.manner.older is not None)
+        found = alarms(report.complaints, with_older=town.manner.older is not None, faults=report.faults)
         found = [said for said in found if not any(known in said for known in kind.explained)]
         if any(_ANSWER_REFUSED in said for said in found) and await at_server(crowd, _RETURNED_TOO_LATE):
             found = [said for said in found if _ANSWER_REFUSED not in said]
@@ -153,14 +153,14 @@ async def storm_over(town: Town, seed: int, acts: int, kind: Kind = WORLD) -> Re
     return report
 
 
-def alarms(complaints: Collection[str], *, with_older: bool = False) -> list[str]:
+def alarms(complaints: Collection[str], *, with_older: bool = False, faults: Collection[str] = ()) -> list[str]:
     """Those that no fault is a reason for. complaints: each process, event, and why, as `Town.complaints` has them. with_older: of
     processes of a version before this one, too.
     """
     explained = [*_EXPLAINED_ALARMS, *(_OF_OLDER if with_older else ())]
     if any(_DIRECTORY_REFUSES in said for said in complaints):
         explained.append("INBOX.CONTRADICTS refused")
-    if any(_BANK_REFUSES_ACCESS in said for said in complaints):
+    if any(_BANK_REFUSES_ACCESS in said for said in complaints) or any(_BANK_IS_AWAY in fault for fault in faults):
         explained.append("OUTBOX.STUCK")
     return [said for said in complaints if _is_alarming(said) and not any(known in said for known in explained)]
 

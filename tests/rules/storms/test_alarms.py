@@ -41,9 +41,11 @@ def test_a_word_that_the_directory_was_told_to_refuse_is_no_alarm() -> None:
     assert alarms([refused, "worker outbox.refused The directory refuses it"]) == []
 
 
-def test_a_bank_that_refuses_access_is_why_nothing_can_be_sent_there() -> None:
+def test_a_bank_that_refuses_access_or_is_away_is_why_nothing_can_be_sent_there() -> None:
     stuck = "worker OUTBOX.STUCK "
     assert alarms([stuck]) == [stuck]
+    assert alarms([stuck], faults=["17: outage"]) == [stuck]
+    assert alarms([stuck], faults=["17: outage at the bank"]) == []
     assert alarms([stuck, "worker BANK.SET_UP_WRONGLY access"]) == []
 
 
