@@ -19,7 +19,8 @@ _POLLED = """
 SELECT count(*) = 3 FROM rail_cursors WHERE rail = $1
    AND until > CASE stream WHEN 'pix' THEN $2::timestamptz - interval '2 seconds' ELSE $3::timestamptz END
 """
-_UNTAKEN = "SELECT count(*) FROM statements WHERE state <> 'TAKEN'"
+# A statement that is TAKEN and due looks again at what it told the inbox; the clock does not go on to that by itself.
+_UNTAKEN = "SELECT count(*) FROM statements WHERE state <> 'TAKEN' OR due_at IS NOT NULL"
 _AN_HOUR, _MOST_HOURS = timedelta(minutes=71), 12
 _PATIENCE_SECONDS = 150.0  # longer than the lease of a worker that died, and a bank's pauses
 

@@ -15,7 +15,7 @@ from lastro.standards.calendar import brasilia_day, instant
 if TYPE_CHECKING:
     from datetime import datetime
 
-from lastro.rails.cursors import RailCursor
+    from lastro.rails.cursors import RailCursor
 
 BEGINS_AT = time(2)  # of Brasilia
 _LOOK_SECONDS = 60.0
