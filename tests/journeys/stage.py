@@ -139,13 +139,21 @@ class Stage:
 
     async def start(self, name: str, **environment: str) -> None:
         """Starts one process and waits until it serves. environment: further variables."""
+        log = self.home / "logs" / f"{name}.log"
+        before = log.stat().st_size if log.exists() else 0
         child = self.launch(name, **environment)
         health = child.plan.health_url
 
         async def serves() -> bool:
             assert child.is_running(), f"{name} ended while starting: {self.said(name)}"
             if health is None:
-                return any('"worker.started"' in line for line in list(child.last_lines))
+                # The last lines where a full disk takes none; the file where networks are away, and much more is said.
+                said = "\n".join(child.last_lines).encode()
+                if log.exists():
+                    with log.open("rb") as file:
+                        file.seek(before)
+                        said += file.read()
+                return b'"worker.started"' in said
             return await _answers(health)
 
         await until(serves, name)
