@@ -273,6 +273,15 @@ class Database:
         """
         return Lent(self, company_id, enters=False)
 
+    async def everywhere(self, sql: str, *arguments: Any) -> list[Record]:
+        """Returns the rows of a statement about all companies.
+
+        They come from each server that has companies, in no order. So the statement may not add up, order or bound over
+        companies: whoever asks does that with the rows. DatabaseAway as for one session.
+        """
+        async with self.session() as session:
+            return await session.fetch(sql, *arguments)
+
     async def lend(self, company_id: UUID | None, *, enters: bool = True) -> Session:
         """Lends a session; the caller gives it back."""
         if self._free.locked():
