@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -10,32 +11,43 @@ from tests.house.test_openapi_pages import _NOBODYS
 from lastro.app import wiring
 from lastro.web.openapi.postman import SCHEMA, collection
 
-DOCUMENT = wiring.documented(_NOBODYS)
-COLLECTION = collection(DOCUMENT)
-SENT = {
-    (one["request"]["method"], "/" + "/".join(one["request"]["url"]["path"])): one["request"]
-    for folder in COLLECTION["item"]
-    for one in folder["item"]
-}
+
+@cache
+def document() -> dict[str, Any]:
+    return wiring.documented(_NOBODYS)
+
+
+@cache
+def made() -> dict[str, Any]:
+    return collection(document())
+
+
+@cache
+def sent() -> dict[tuple[str, str], Any]:
+    return {
+        (one["request"]["method"], "/" + "/".join(one["request"]["url"]["path"])): one["request"]
+        for folder in made()["item"]
+        for one in folder["item"]
+    }
 
 
 def operations() -> dict[tuple[str, str], Any]:
     return {
         (method.upper(), re.sub(r"\{(\w+)\}", r":\1", path)): operation
-        for path, item in DOCUMENT["paths"].items()
+        for path, item in document()["paths"].items()
         for method, operation in item.items()
     }
 
 
 def test_every_operation_stands_there_once() -> None:
-    assert SENT.keys() == operations().keys()
-    assert sum(len(folder["item"]) for folder in COLLECTION["item"]) == len(SENT)
-    assert COLLECTION["info"]["schema"] == SCHEMA
+    assert sent().keys() == operations().keys()
+    assert sum(len(folder["item"]) for folder in made()["item"]) == len(sent())
+    assert made()["info"]["schema"] == SCHEMA
 
 
 def test_each_has_its_example_key_and_path() -> None:
     for where, operation in operations().items():
-        request = SENT[where]
+        request = sent()[where]
         content = operation.get("requestBody", {}).get("content", {})
         if "example" in content.get("application/json", {}):
             assert json.loads(request["body"]["raw"]) == content["application/json"]["example"], where
@@ -52,9 +64,9 @@ def test_each_has_its_example_key_and_path() -> None:
 def test_only_what_is_open_goes_without_a_token() -> None:
     for where, operation in operations().items():
         is_open = not any("bearer" in one for one in operation["security"])
-        assert (SENT[where].get("auth") == {"type": "noauth"}) == is_open, where
+        assert (sent()[where].get("auth") == {"type": "noauth"}) == is_open, where
 
 
 def test_no_secret_stands_in_it() -> None:
-    values = {variable["key"]: variable["value"] for variable in COLLECTION["variable"]}
+    values = {variable["key"]: variable["value"] for variable in made()["variable"]}
     assert (values["clientId"], values["clientSecret"], values["token"]) == ("", "", "")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -24,7 +23,6 @@ from lastro_sandbox.calls import Call, CallAnswer
 from lastro_sandbox.consoled import TEMPLATES
 from lastro_sandbox.docs import OPEN_PATHS
 
-DOCUMENT = operations(wiring.documented(Mock(place=Mock(sandbox=True, public_url="http://lastro.test")), OPEN_PATHS))
 _FIELD = re.compile(r'<input id="b-\d+" name="([^"]+)" value="([^"]*)"')
 _CHOSEN = re.compile(r'<select id="b-\d+" name="([^"]+)"[^>]*>(.*?)</select>', re.DOTALL)
 _SELECTED = re.compile(r"<option selected>([^<]*)</option>")
@@ -91,7 +89,7 @@ async def test_each_operation_has_a_form_that_can_be_sent_as_it_is(house: Buildi
     visit, _ = await house.inside(*Role)
     listed = (await visit.get(api_explorer.HERE)).text
     away = set()
-    for name, operation in DOCUMENT.items():
+    for name, operation in operations(contract().document).items():
         assert f'href="{api_explorer.HERE}/{name}"' in listed
         page = await visit.get(f"{api_explorer.HERE}/{name}")
         assert page.status_code == 200, name
@@ -154,7 +152,7 @@ async def test_a_form_leads_to_no_other_path(house: Building) -> None:
 
 async def test_who_may_not_cannot(house: Building, cast: Cast) -> None:
     reader, _ = await house.inside(Role.READ)
-    for operation in DOCUMENT.values():
+    for operation in operations(contract().document).values():
         if not operation.reads:
             assert (await sent(reader, operation.id)).status_code == 403, operation.id
             break
