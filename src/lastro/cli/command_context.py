@@ -87,11 +87,14 @@ class CommandContext:
     async def every_company(self) -> list[Company]:
         """Returns every company, lowest number first. They are read one by one, as row-level security has it."""
         found = []
-        async with self.database.session() as session:
-            for _, company_id in await companies.numbers(session):
-                await session.set_company(company_id)
+        for company_id in await self._company_ids():
+            async with self.database.session(company_id) as session:
                 found.append(await companies.company(session, company_id))
         return [company for company in found if company is not None]
+
+    async def _company_ids(self) -> list[UUID]:
+        async with self.database.session() as session:
+            return [company_id for _, company_id in await companies.numbers(session)]
 
     async def companies_of(self, text: str | None) -> list[Company]:
         """Returns the company of this number or id; None: every company."""
@@ -107,25 +110,25 @@ class CommandContext:
         Row-level security has the companies read one by one.
         """
         own_id = as_id(text.lower())
-        if own_id is not None:
-            async with self.database.session() as session:
-                for _, company_id in await companies.numbers(session):
-                    await session.set_company(company_id)
-                    if found := await look(session, company_id, own_id):
-                        return company_id, found
+        if own_id is None:
+            return None
+        for company_id in await self._company_ids():
+            async with self.database.session(company_id) as session:
+                if found := await look(session, company_id, own_id):
+                    return company_id, found
         return None
 
     async def company(self, text: str) -> Company:
         """Returns the company of this number or id. Declined: there is none."""
         company_id = as_id(text.lower())
-        async with self.database.session() as session:
-            if company_id is None and text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+        if company_id is None and text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
+            async with self.database.session() as session:
                 company_id = await companies.company_of_number(session, int(text))
-            if company_id is not None:
-                await session.set_company(company_id)
+        if company_id is not None:
+            async with self.database.session(company_id) as session:
                 found = await companies.company(session, company_id)
-                if found is not None:
-                    return found
+            if found is not None:
+                return found
         raise CommandFailed(
             f"There is no company {text[:60]!r}: give its number or its id, as lastro company list shows them."
         )
@@ -153,11 +156,11 @@ class CommandContext:
         number = plain if is_account_number(plain) else None
         async with self.database.session() as session:
             owner = await accounts.owner_of(session, number, as_id(text.lower()))
-            if owner is not None:
-                company_id, account_id = owner
-                await session.set_company(company_id)
+        if owner is not None:
+            company_id, account_id = owner
+            async with self.database.session(company_id) as session:
                 (found,) = await accounts.accounts_of(session, company_id, [account_id])
-                return company_id, found
+            return company_id, found
         raise CommandFailed(f"There is no account {text[:60]!r}: give its nine digits or its id.")
 
     async def key_ring(self) -> KeyRing:

@@ -94,8 +94,8 @@ async def _disprove(context: CommandContext, given: argparse.Namespace) -> dict[
     since, whole = brasilia_day(payout.created_at - timedelta(days=1)), frozenset[date]()
     async with context.database.session() as session:
         institution_id = await companies.company_of_number(session, _INSTITUTION)
-        if institution_id is not None:
-            await session.set_company(institution_id)
+    if institution_id is not None:
+        async with context.database.session(institution_id) as session:
             whole = await reconciliation.days_taken(session, institution_id, payout.rail, since)
     verb = reconciliation.Disproved(given.name, by, reason, whole, networks.place_of(context.settings).institution)
     return await context.act(company.id, verb)

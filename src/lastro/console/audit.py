@@ -64,7 +64,7 @@ async def show(user: User, request: PageRequest) -> Response:
     only = user.presence.person.only_company
     acts: list[ConsoleAct] | list[PersonAct]
     lines: list[AuditLine] = []
-    async with user.console_context.app_context.database.session(user.company_id) as session:
+    async with user.console_context.app_context.database.session(None if of_people else user.company_id) as session:
         if of_people or user.company_id is None:
             acts = await people.people_acts(session, only, behind, _LINES + 1)
         else:

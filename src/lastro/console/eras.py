@@ -129,11 +129,12 @@ def _whom(row: Record, say: Terms) -> Cell:
 async def _companies(user: User) -> tuple[list[tuple[int, str, int]], bool]:
     """Returns the companies with held rows, and whether every company was read. Each company with number, name and count."""
     found = []
-    async with user.console_context.app_context.database.session() as session:
+    database = user.console_context.app_context.database
+    async with database.session() as session:
         numbers = await companies.numbers(session)
-        for number, company_id in numbers[:_COMPANIES]:
-            await session.set_company(company_id)
+    for number, company_id in numbers[:_COMPANIES]:
+        async with database.session(company_id) as session:
             count = await figures.held(session, company_id)
             company = await companies.company(session, company_id) if count else None
-            found += [] if company is None else [(number, company.name, count)]
+        found += [] if company is None else [(number, company.name, count)]
     return found, len(numbers) <= _COMPANIES

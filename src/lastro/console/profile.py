@@ -90,14 +90,14 @@ async def companies_list(user: User, request: PageRequest) -> Response:
     after = request.query.get("after", "")
     floor = int(after) if after.isascii() and after.isdigit() and len(after) <= 9 else -1
     found: list[_Chosen] = []
-    async with user.console_context.app_context.database.session() as session:
+    database, only = user.console_context.app_context.database, user.presence.person.only_company
+    async with database.session() as session:
         numbers = [one for one in await companies.numbers(session) if one[0] > floor]
-        only = user.presence.person.only_company
-        numbers = [one for one in numbers if only in (None, one[1])]
-        for number, company_id in numbers[:_COMPANIES]:
-            await session.set_company(company_id)
+    numbers = [one for one in numbers if only in (None, one[1])]
+    for number, company_id in numbers[:_COMPANIES]:
+        async with database.session(company_id) as session:
             company = await companies.company(session, company_id)
-            found += [] if company is None else [_Chosen(number, company_id, company.name)]
+        found += [] if company is None else [_Chosen(number, company_id, company.name)]
     more = numbers[_COMPANIES - 1][0] if len(numbers) > _COMPANIES else None
     return shell.render(user, "companies.html", companies=found, more=more)
 
@@ -107,9 +107,11 @@ async def choose(user: User, request: PageRequest) -> Response:
     company_id = as_id(request.form.get("company"))
     if company_id is None or user.presence.person.only_company not in (None, company_id):
         return shell.not_found(user)
-    async with user.console_context.app_context.database.session(company_id) as session:
+    database = user.console_context.app_context.database
+    async with database.session(company_id) as session:
         if await companies.company(session, company_id) is None:
             return shell.not_found(user)
+    async with database.session() as session:
         await people.choose(session, user.presence.hash, company_id)
     return shell.go("/console")
 

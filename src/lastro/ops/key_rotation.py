@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from lastro.core.secrets import SecretUnreadable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator
     from uuid import UUID
 
-    from lastro.core.db import Database, Session
+    from lastro.core.db import Database
     from lastro.core.secrets import KeyRing
 
 
@@ -103,9 +103,9 @@ class Sample:
 async def samples(database: Database, key_id: str) -> AsyncGenerator[Sample, None]:
     """Yields one value of each column that is sealed by a key. A column without any is left out. database: as lastro_app."""
     begins = bytes([len(key_id)]) + key_id.encode()
-    async with database.session() as session:
-        async for company_id, places in _companies(session):
-            for place in places:
+    for company_id in await _owners(database):
+        async with database.session(company_id) as session:
+            for place in _places(company_id):
                 for row in await session.fetch(_sql(_SAMPLE, place), company_id, begins):
                     yield Sample(place, company_id, row["row_key"], row["value"])
 
@@ -113,10 +113,10 @@ async def samples(database: Database, key_id: str) -> AsyncGenerator[Sample, Non
 async def held(database: Database) -> list[Held]:
     """Returns the counts of values that each key seals, of all companies. database: as lastro_app."""
     counted: dict[tuple[str, str], int] = {}
-    async with database.session() as session:
-        async for company_id, places in _companies(session):
-            asked = [(f"{place.table}.{place.column}", _sql(_COUNT, place)) for place in places]
-            for name, sql in [*asked, (CODES, _CODES)]:
+    for company_id in await _owners(database):
+        asked = [(f"{place.table}.{place.column}", _sql(_COUNT, place)) for place in _places(company_id)]
+        async with database.session(company_id) as session:
+            for name, sql in asked if company_id is None else [*asked, (CODES, _CODES)]:
                 for row in await session.fetch(sql, company_id):
                     at = (row["key_id"], name)
                     counted[at] = counted.get(at, 0) + row["held"]
@@ -131,9 +131,9 @@ async def reseal(database: Database, ring: KeyRing, step: int) -> tuple[int, int
     """
     done = unreadable = 0
     current = bytes([len(ring.current)]) + ring.current.encode()
-    async with database.session() as session:
-        async for company_id, places in _companies(session):
-            for place in places:
+    for company_id in await _owners(database):
+        async with database.session(company_id) as session:
+            for place in _places(company_id):
                 last: str | None = None
                 while rows := await session.fetch(_sql(_NEXT, place), company_id, last, current, min(step, place.most)):
                     for row in rows:
@@ -153,15 +153,16 @@ def _sealed_anew(ring: KeyRing, place: SealedColumn, company_id: UUID | None, ro
     return ring.seal(plain, table=place.table, column=column, company_id=company_id, row_id=row)
 
 
-async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple[SealedColumn, ...]]]:
-    """Yields None, then every company, each with its sealed columns.
+async def _owners(database: Database) -> list[UUID | None]:
+    """Returns None, for the platform's own values, and every company."""
+    async with database.session() as session:
+        rows = await session.fetch("SELECT company_id FROM company_numbers ORDER BY number")
+    return [None, *(row["company_id"] for row in rows)]
 
-    None is for the platform's own values. The session is set to each company.
-    """
-    yield None, tuple(place for place in PLACES if not place.has_company)
-    for row in await session.fetch("SELECT company_id FROM company_numbers ORDER BY number"):
-        await session.set_company(row["company_id"])
-        yield row["company_id"], tuple(place for place in PLACES if place.has_company)
+
+def _places(company_id: UUID | None) -> tuple[SealedColumn, ...]:
+    """Returns the sealed columns of a company, or of the platform."""
+    return tuple(place for place in PLACES if place.has_company == (company_id is not None))
 
 
 def _sql(text: str, place: SealedColumn) -> str:
