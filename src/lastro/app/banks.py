@@ -163,8 +163,7 @@ async def _acts_of(
     """Returns the mistakes of a file, and its acts: connections that it lacks end first."""
     found = tuple(connections)
     companies = await _companies(work, [one.company for one in found])
-    async with work.session() as session:
-        missing = await left_out(session, [one.name for one in found])
+    missing = await left_out(work, [one.name for one in found])
     problems = [
         f"{one.rail} is not in the file, and orders of the last 90 days are paid there: put it back with issuing = false"
         for one in missing

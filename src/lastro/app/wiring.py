@@ -73,9 +73,8 @@ from lastro.worker.messaging import messages_of
 from lastro.worker.upkeep import rotating
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from ipaddress import IPv4Network, IPv6Network
-    from uuid import UUID
 
     from lastro.api_kit.http import Answer, RequestNotes
     from lastro.api_kit.routes import Route
@@ -292,7 +291,7 @@ async def open_house(
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
         settings.load.bounds, settings.proxies,
         metrics_networks=settings.metrics_networks, outside=outside_of(settings), own_ports=own_ports(settings),
-        arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
+        arrivals=webhooks.Arrivals(None if work is None else partial(webhooks.latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines, database, chance),
@@ -300,11 +299,6 @@ async def open_house(
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
         webhook_receivers=receivers_of(settings.connections, database, chance),
     )  # fmt: skip
-
-
-async def _latest(work: Database, company_ids: Collection[UUID]) -> dict[UUID, int]:
-    async with work.session() as session:
-        return await webhooks.latest(session, company_ids)
 
 
 def _hosts(settings: Settings) -> frozenset[str]:

@@ -37,8 +37,8 @@ class DueWork:
 
     @property
     def sweeps(self) -> dict[str, str]:
-        """Finds what may begin, at most $1, the longest due first; by the sweep's name."""
-        found = f"SELECT company_id, id FROM {self.table} WHERE"  # noqa: S608 names of our own
+        """Finds what may begin, and since when; at most $1, the longest due first; by the sweep's name."""
+        found = f"SELECT company_id, id, {self.column} AS due_at FROM {self.table} WHERE"  # noqa: S608 names of our own
         return {
             name: f"{found} {both(self.may_begin(), own)} ORDER BY {self.column} LIMIT $1"
             for name, own in self.shares or ((self.name, "true"),)

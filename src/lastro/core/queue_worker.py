@@ -62,7 +62,7 @@ class QueueWorker:
     async def round(self) -> bool:
         """Starts a few rows of each company that has some; whether there were any. DatabaseAway: try again later."""
         await self._crew.room()
-        companies = await work_queue.find(self._work, self._lane)
+        companies = await work_queue.find(self._work, self._lane.find_sql)
         share = max(1, min(_OF_ONE_COMPANY, self._crew.free // max(1, len(companies))))
         started = False
         for company_id in companies:

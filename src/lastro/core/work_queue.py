@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     OnWorked: TypeAlias = Callable[["Worked"], None]
 
+_MOST_COMPANIES = 1000  # that one look finds
 LEASE_SECONDS = 30  # longer than the hard time-out of the work under it (10 s), so that no lease is renewed
 
 # Of a statement whose loss in a crash of the server costs nothing but that it is done again: nobody waits for the disk.
@@ -63,7 +64,7 @@ class Queue:
     @property
     def find_sql(self) -> str:
         """Companies that have something due, longest waiting first; one read over the partial index of open rows."""
-        return f"SELECT company_id FROM ({self.due_sql}) due GROUP BY company_id ORDER BY min(due_at) LIMIT 1000"  # noqa: S608
+        return longest_waiting(self.due_sql, "due_at")
 
     @property
     def claim_sql(self) -> str:
@@ -128,10 +129,21 @@ def ignore_worked(_: Worked) -> None:
     """Ignores the event."""
 
 
-async def find(work: Database, queue: Queue) -> list[UUID]:
-    """Returns companies with work in this queue. work: as the role that sees ids and due times alone."""
-    async with work.session() as session:
-        return [r["company_id"] for r in await session.fetch(queue.find_sql)]
+def longest_waiting(due_sql: str, column: str) -> str:
+    """Finds the companies of due rows, and since when each waits. column: of the time that a row is due."""
+    return (
+        f"SELECT company_id, min({column}) AS due_at FROM ({due_sql}) due"  # noqa: S608 names of our own code
+        f" GROUP BY company_id ORDER BY min({column}) LIMIT {_MOST_COMPANIES}"
+    )
+
+
+async def find(work: Database, find_sql: str) -> list[UUID]:
+    """Returns companies with due rows, longest waiting first.
+
+    work: as the role that sees ids and due times alone. find_sql: as of `longest_waiting`.
+    """
+    rows = sorted(await work.everywhere(find_sql), key=lambda r: r["due_at"])
+    return [r["company_id"] for r in rows[:_MOST_COMPANIES]]
 
 
 async def claim(database: Database, queue: Queue, company_id: UUID, token: UUID, limit: int) -> list[Record]:

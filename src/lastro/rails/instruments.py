@@ -39,8 +39,7 @@ class Instruments:
         """Returns those of the txids that any connection has instruments of. DatabaseAway: try again later."""
         if not txids:
             return frozenset()
-        async with self._work.session() as session:
-            rows = await session.fetch(_AT_CONNECTIONS, sorted(txids))
+        rows = await self._work.everywhere(_AT_CONNECTIONS, sorted(txids))
         return frozenset(row["reference"] for row in rows)
 
     async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
@@ -56,9 +55,7 @@ class Instruments:
         """Returns the references that have instruments, by company; a connection's are of one."""
         if not txids:
             return {}
-        async with self._work.session() as session:
-            rows = await session.fetch(_KNOWN, rail, sorted(txids))
         found: dict[UUID, list[str]] = {}
-        for row in rows:
+        for row in await self._work.everywhere(_KNOWN, rail, sorted(txids)):
             found.setdefault(row["company_id"], []).append(row["reference"])
         return found

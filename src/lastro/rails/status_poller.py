@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.core import trace
+from lastro.core import trace, work_queue
 from lastro.core.concurrency import together
 from lastro.rails import port
 from lastro.rails.port import NetworkMessage, Transient, Unknown
@@ -76,8 +76,7 @@ class StatusPoller:
         return any([await self._questions(waiting) for waiting in self._waiting])
 
     async def _questions(self, waiting: Waiting) -> bool:
-        async with self._work.session() as session:
-            companies = [r["company_id"] for r in await session.fetch(waiting.find_sql)]
+        companies = await work_queue.find(self._work, waiting.find_sql)
 
         async def of_company(company_id: UUID) -> bool:
             async with self._database.session(company_id) as session:

@@ -84,8 +84,7 @@ async def number_some(
     Events that cannot be numbered yet, because an older transaction is open, are left for another call.
     """
     if company_ids is None:
-        async with work.session() as session:
-            company_ids = await store.unnumbered(session)
+        company_ids = await store.unnumbered(work)
     found: dict[UUID, Numbered] = {}
     rest = iter(company_ids)
     while some := list(islice(rest, _COMPANIES_AT_ONCE)):
@@ -221,8 +220,7 @@ class Deliverer:
         else's part.
         """
         self._breaker.look()
-        async with self._work.session() as session:
-            found = await store.destinations(session)
+        found = await store.destinations(self._work)
         free = self._settings.at_once - self._slots.total
         named = Counter(to.company_id for to in found)
         launched = 0

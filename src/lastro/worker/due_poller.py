@@ -42,8 +42,6 @@ class DuePoller:
     async def round(self) -> bool:
         """Looks once. DatabaseAway: try again later."""
         if self._looks:
-            async with self._work.session() as session:
-                rows = await session.fetch(self.sql)
-            for row in rows:
+            for row in await self._work.everywhere(self.sql):
                 self._wakes[row["lane"]].set()
         return False  # each woken queue polls again until it finds nothing

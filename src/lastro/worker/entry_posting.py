@@ -57,9 +57,8 @@ class Entering:
 
     async def everywhere(self) -> bool:
         """Marks every company with missing entries as active; `active` goes on with it."""
-        async with self._work.session() as session:
-            for row in await session.fetch(_BEHIND):
-                self._looks.setdefault(row["company_id"], _LOOKS)
+        for row in await self._work.everywhere(_BEHIND):
+            self._looks.setdefault(row["company_id"], _LOOKS)
         return False
 
     async def _enter(self, company_id: UUID) -> bool:

@@ -34,8 +34,8 @@ _log = structlog.get_logger(__name__)
 class Due:
     """One sweep.
 
-    find_sql: run by lastro_work, gives company_id and id of at most $1 due rows, the longest due first. verb: what is done
-    with one of them; what is no longer due when it is read must write nothing.
+    find_sql: run by lastro_work, gives company_id, id and due_at of at most $1 due rows, the longest due first. verb: what
+    is done with one of them; what is no longer due when it is read must write nothing.
     """
 
     name: str
@@ -50,9 +50,10 @@ def shared(find_sql: str) -> str:
     rows as are due and at most $1: no index of a sweep begins with the company.
     """
     return (
-        "SELECT company_id, id FROM (SELECT company_id, aged.id, age, vain.id IS NOT NULL AS is_vain,"  # noqa: S608 our own
+        "SELECT company_id, id, due_at, is_vain, place"  # noqa: S608 our own
+        " FROM (SELECT company_id, aged.id, due_at, age, vain.id IS NOT NULL AS is_vain,"
         " row_number() OVER (PARTITION BY company_id, vain.id IS NOT NULL ORDER BY age) AS place"
-        f" FROM (SELECT company_id, id, row_number() OVER () AS age FROM ({find_sql}) due) aged"
+        f" FROM (SELECT company_id, id, due_at, row_number() OVER () AS age FROM ({find_sql}) due) aged"
         " LEFT JOIN unnest($2::uuid[]) AS vain (id) ON vain.id = aged.id) placed"
         " ORDER BY is_vain DESC, place, age LIMIT $3"
     )
@@ -118,11 +119,13 @@ class Sweep:
     async def _look(self) -> list[tuple[UUID, UUID]]:
         """Returns due rows, the longest due first; where many, some of every company's."""
         few, vain = _ROWS + len(self._in_vain), [row_id for _, row_id in self._in_vain]
-        async with self._work.session() as session:
-            rows = await session.fetch(self._due.find_sql, few)
-            if len(rows) == few:
-                most = (_REACH + len(vain), vain, _SHARED_ROWS + len(vain))
-                rows = await session.fetch(shared(self._due.find_sql), *most)
+        rows = await self._work.everywhere(self._due.find_sql, few)
+        if len(rows) < few:
+            rows.sort(key=lambda row: row["due_at"])
+        else:
+            most = _SHARED_ROWS + len(vain)
+            rows = await self._work.everywhere(shared(self._due.find_sql), _REACH + len(vain), vain, most)
+            rows = sorted(rows, key=lambda row: (not row["is_vain"], row["place"], row["due_at"]))[:most]
         return [(row["company_id"], row["id"]) for row in rows]
 
     def _ended(self, tasks: set[asyncio.Task[bool]]) -> bool:

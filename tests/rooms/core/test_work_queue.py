@@ -44,15 +44,15 @@ async def test_work_is_found_for_whoever_waits_longest(cast: Cast, ana: Seller, 
     dora, now = await cast.dora(), datetime.now(UTC)
     await tell(cast, ana, at=now - timedelta(seconds=5))
     await tell(cast, dora, at=now - timedelta(seconds=9))
-    found = await find(work, OUTBOX)
+    found = await find(work, OUTBOX.find_sql)
     assert [c for c in found if c in (ana.company_id, dora.company_id)] == [dora.company_id, ana.company_id]
     await claimed(cast, dora)
-    assert dora.company_id not in await find(work, OUTBOX), "what is leased waits for nobody"
+    assert dora.company_id not in await find(work, OUTBOX.find_sql), "what is leased waits for nobody"
 
 
 async def test_what_is_due_later_is_neither_found_nor_claimed(cast: Cast, ana: Seller, work: Database) -> None:
     await tell(cast, ana, at=datetime.now(UTC) + timedelta(hours=1))
-    assert ana.company_id not in await find(work, OUTBOX)
+    assert ana.company_id not in await find(work, OUTBOX.find_sql)
     assert await claimed(cast, ana) == []
 
 

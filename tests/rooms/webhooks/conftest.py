@@ -145,8 +145,7 @@ class Scene:
         self.notices: tuple[EventType, ...] = ()
 
     async def _latest(self, company_ids: Collection[UUID]) -> dict[UUID, int]:
-        async with self.work.session() as session:
-            return await latest(session, company_ids)
+        return await latest(self.work, company_ids)
 
     async def company(self, permissions: tuple[str, ...] = ("webhooks:read", "webhooks:write")) -> Company:
         company_id = self.chance.uuid(datetime.now(UTC))

@@ -96,8 +96,7 @@ async def test_of_two_attempts_of_one_event_the_one_that_holds_its_lease_is_kept
     ana, receiver = await scene.company(), await scene.receiver()
     event_id, other_id = [await scene.tell(ana, receiver.url) for _ in range(2)]
     await scene.number_all()
-    async with scene.work.session() as session:
-        (to,) = await store.destinations(session)
+    (to,) = await store.destinations(scene.work)
     async with scene.database.session(ana.id) as session:
         first = await store.claim(session, to, scene.chance.uuid(await scene.now()), 2)
         await scene.expire_leases()
@@ -116,8 +115,7 @@ async def test_a_claim_takes_one_event_of_each_object_and_no_more_than_asked(sce
     for _ in range(5):
         await scene.tell(ana, receiver.url)
     await scene.number_all()
-    async with scene.work.session() as session:
-        (to,) = await store.destinations(session)
+    (to,) = await store.destinations(scene.work)
     assert isinstance(to, Destination)
     async with scene.database.session(ana.id) as session:
         first = await store.claim(session, to, scene.chance.uuid(await scene.now()), 4)

@@ -25,8 +25,7 @@ async def tell_many(scene: Scene, company: Company, many: int, host: str = "http
 
 
 async def looked(scene: Scene) -> list[Destination]:
-    async with scene.work.session() as session:
-        return await store.destinations(session)
+    return await store.destinations(scene.work)
 
 
 async def take(scene: Scene, where: str, *arguments: Any) -> None:

@@ -153,8 +153,7 @@ async def test_a_company_with_nothing_new_is_not_asked(scene: Scene) -> None:
 
     async def quiet() -> bool:
         await number(scene.database, scene.work)
-        async with scene.work.session() as session:
-            return await store.unnumbered(session) == []
+        return await store.unnumbered(scene.work) == []
 
     await until(quiet)
 

@@ -136,8 +136,7 @@ async def test_what_is_put_behind_an_event_in_the_moment_in_which_that_ends_is_d
     ana, receiver, about = await scene.company(), await scene.receiver(), scene.chance.uuid(await scene.now())
     first, second = [await scene.tell(ana, receiver.url, reference=about) for _ in range(2)]
     await scene.number_all()
-    async with scene.work.session() as finding:
-        (to,) = await store.destinations(finding)
+    (to,) = await store.destinations(scene.work)
     async with scene.database.session(ana.id) as claiming:
         (claimed,) = await store.claim(claiming, to, scene.chance.uuid(await scene.now()), 1)
     assert claimed.id == first

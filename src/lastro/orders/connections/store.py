@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from uuid import UUID
 
-    from lastro.core.db import Session
+    from lastro.core.db import Database, Session
 
 _CONNECTION = """
 SELECT r.company_id AS owner, n.is_issuing, n.version, n.rail IS NOT NULL AS is_there
@@ -33,7 +33,7 @@ SELECT n.company_id, n.rail, EXISTS (
          SELECT FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
           WHERE i.company_id = n.company_id AND i.rail = n.rail AND o.expires_at > business_now() - interval '90 days'
        ) AS is_needed
-  FROM connections n WHERE n.rail <> ALL ($1::text[]) ORDER BY n.rail
+  FROM connections n WHERE n.rail <> ALL ($1::text[])
 """
 CONNECTIONS_COUNTED = 10_000  # open orders, and foreign payments, of a company are counted so far
 _MOST = 100
@@ -78,9 +78,10 @@ async def has_connection(session: Session, company_id: UUID, rail: str) -> bool:
     return await session.row(_HAS, company_id, rail) is not None
 
 
-async def left_out(work: Session, rails: Collection[str]) -> list[LeftOut]:
-    """Reads every company's connections but those of the file. work: of the role that sees ids alone."""
-    return [LeftOut(*row) for row in await work.fetch(_LEFT_OUT, list(rails))]
+async def left_out(work: Database, rails: Collection[str]) -> list[LeftOut]:
+    """Reads every company's connections but those of the file, by name. work: of the role that sees ids alone."""
+    found = [LeftOut(*row) for row in await work.everywhere(_LEFT_OUT, list(rails))]
+    return sorted(found, key=lambda one: one.rail)
 
 
 async def shown_connections(session: Session, company_id: UUID) -> tuple[list[ShownConnection], bool]:

@@ -39,9 +39,9 @@ class OwnReturns:
         number = company_of_end_to_end_id(return_id)
         if number is None:
             return None
-        async with self._work.session() as session:
-            row = await session.row(_RETURNED, number, return_id, self._rail)
-        return None if row is None else ReturnedPayment(row["end_to_end_id"], Money(row["amount_minor"], "BRL"))
+        for row in await self._work.everywhere(_RETURNED, number, return_id, self._rail):
+            return ReturnedPayment(row["end_to_end_id"], Money(row["amount_minor"], "BRL"))
+        return None
 
     async def known(self, return_ids: Collection[str]) -> frozenset[str]:
         """Returns those that are ours. DatabaseAway: try again later."""
@@ -52,6 +52,5 @@ class OwnReturns:
         if not numbers:
             return frozenset()
         named = [(number, name) for number, names in numbers.items() for name in names]
-        async with self._work.session() as session:
-            rows = await session.fetch(_KNOWN, [n for n, _ in named], [name for _, name in named], self._rail)
+        rows = await self._work.everywhere(_KNOWN, [n for n, _ in named], [name for _, name in named], self._rail)
         return frozenset(row["return_id"] for row in rows)

@@ -61,9 +61,8 @@ class Book:
         Between two tables nothing is lost, so that the end is told to its waiting side. A payment is asked about when
         nobody can be carrying it any more, so that one that is not there then never will be.
         """
-        async with self._work.session() as session:
-            told = await session.value(_GIVEN if kind == port.RETURN_SEND else _ASKED, network_id)
-        return Unknown() if told is None else Pending()
+        told = await self._work.everywhere(_GIVEN if kind == port.RETURN_SEND else _ASKED, network_id)
+        return Pending() if told else Unknown()
 
     async def close(self) -> None:
         """Does nothing: it has no connections of its own."""

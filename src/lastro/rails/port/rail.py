@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from lastro.core.runner import Done
+from lastro.core.work_queue import longest_waiting
 from lastro.core.write import Finished, Row, Write
 from lastro.rails.port.codec import decoder
 
@@ -218,7 +219,7 @@ class Waiting:
     @property
     def find_sql(self) -> str:
         """Companies with something to ask, longest waiting first."""
-        return f"SELECT company_id FROM ({self.due_sql}) due GROUP BY company_id ORDER BY min(ask_at) LIMIT 1000"  # noqa: S608
+        return longest_waiting(self.due_sql, "ask_at")
 
     @property
     def claim_sql(self) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from lastro.core.db import Session
+    from lastro.core.db import Database, Session
     from lastro.webhooks.model import Attempted
 
 # ── numbering ──
@@ -28,9 +28,9 @@ SELECT n.company_id FROM company_numbers n LEFT JOIN event_cursors c ON c.compan
 """
 
 
-async def unnumbered(work: Session) -> list[UUID]:
+async def unnumbered(work: Database) -> list[UUID]:
     """Reads the companies that may have events without a number."""
-    return [r["company_id"] for r in await work.fetch(_UNNUMBERED)]
+    return [r["company_id"] for r in await work.everywhere(_UNNUMBERED)]
 
 
 async def number_events(session: Session, company_id: UUID, reach: int) -> tuple[int, bool]:
@@ -49,6 +49,7 @@ async def number_events(session: Session, company_id: UUID, reach: int) -> tuple
 # From each company's first endpoint so many are looked at, and so many more from another place each time: one that has a
 # hundred thousand of them open sees all of them looked at by and by, and nobody's look takes longer for it.
 WALKED = 2_000
+_MOST_DESTINATIONS = 1_000
 _ELSEWHERE = "(SELECT hashtextextended(machine_now()::text, 0))"  # endpoints are hashes, too
 _LAST = 2**63 - 1
 
@@ -73,7 +74,7 @@ FIRST_UNTAKEN = f"""first AS (
 # Companies have turns: each one's longest waiting is named before anybody's second, and no more than it could have slots.
 _DESTINATIONS = f"""
 WITH RECURSIVE {FIRST_UNTAKEN}
-SELECT company_id, endpoint, state, is_probe FROM (
+SELECT company_id, endpoint, state, is_probe, turn, due_at FROM (
   SELECT f.company_id, f.endpoint, f.due_at, c.state, c.probe_at <= {NOW} AS is_probe,
          row_number() OVER (PARTITION BY f.company_id ORDER BY f.due_at) AS turn
     FROM first f
@@ -81,7 +82,7 @@ SELECT company_id, endpoint, state, is_probe FROM (
    WHERE f.due_at <= {NOW}
      AND (c.state IS NULL OR c.probe_at <= {NOW}
           OR f.due_at <= {NOW} - interval '{HELD_AT_MOST.total_seconds():.0f} seconds')) named
- WHERE turn <= 250 ORDER BY turn, due_at LIMIT 1000
+ WHERE turn <= 250 ORDER BY turn, due_at LIMIT {_MOST_DESTINATIONS}
 """  # noqa: S608 names of our own code
 
 # OFFSET 0 keeps this a probe for each candidate; as a join it would read every open delivery of the company.
@@ -114,14 +115,15 @@ UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
 """  # noqa: S608
 
 
-async def destinations(work: Session) -> list[Destination]:
+async def destinations(work: Database) -> list[Destination]:
     """Reads the endpoints with due deliveries that nobody has claimed.
 
     They are of each company in turn, the longest waiting first.
     """
+    rows = sorted(await work.everywhere(_DESTINATIONS), key=lambda r: (r["turn"], r["due_at"]))
     return [
         Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
-        for r in await work.fetch(_DESTINATIONS)
+        for r in rows[:_MOST_DESTINATIONS]
     ]
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from lastro.core.db import Session
+    from lastro.core.db import Database, Session
 
 # Numbers are given by one session at a time, a whole run of them in one transaction: what is read here has no gap but those
 # that eras left out. OFFSET 0 keeps the event a probe for each number; as a join, a plan made for any limit would read every
@@ -61,9 +61,9 @@ async def untold_era(session: Session, company_id: UUID, era_id: UUID) -> BegunE
     return None if row is None else BegunEra(**row)
 
 
-async def latest(work: Session, company_ids: Collection[UUID]) -> dict[UUID, int]:
-    """Reads the last number of each of these companies."""
-    return {r["company_id"]: r["last_sequence"] for r in await work.fetch(_LATEST, list(company_ids))}
+async def latest(work: Database, company_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Reads the last number of each of these companies. work: as the role that sees ids across companies."""
+    return {r["company_id"]: r["last_sequence"] for r in await work.everywhere(_LATEST, list(company_ids))}
 
 
 async def forget(session: Session, company_id: UUID, older_than: timedelta, reach: int) -> int:
