@@ -47,7 +47,7 @@ class Login:
         async with self.database.session() as session:
             # A company that is not there is looked into all the same, so that the time does not tell which ones are.
             company_id = await store.company_of_number(session, number) or _NOWHERE
-            await session.set_company(company_id)
+        async with self.database.session(company_id) as session:
             row = await store.proof(session, company_id, client_id)
         if not _proven(row, client_secret) or row is None or row["revoked"] or not _may_come(peer, row):
             return None

@@ -26,27 +26,35 @@ if TYPE_CHECKING:
     _Name: TypeAlias = tuple[str, str]  # of what: account, number, instrument, subject or key; and which
 
 _INSTITUTION = 0
+_NOBODY = UUID(int=0)
 _FIRST = frozenset({port.PIX_ASK, port.PIX_SETTLED, port.TED_ARRIVED, port.CLAIM_NEWS})  # by what a subject is told of
 _LASTING = frozenset({"account", "number", "subject"})  # of one company for ever, as the tables have it
 _REMEMBERED = 20_000
 _COMPANIES_AT_ONCE = 10  # a pull brings ten: each waits for the disk, and what else the network has to tell waits for all
-# Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. The owner of a
-# payment, or of a claim of a key that has left him, is who was told of it first.
-_OWNERS = """
+# Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. Numbers and
+# accounts are known wherever one asks.
+_NAMED = """
 SELECT business_now() AS at, o.* FROM (
-  SELECT 'number' AS by, number::text AS name, company_id FROM company_numbers WHERE number = ANY ($1::integer[])
+  SELECT 'number' AS by, number::text AS name, company_id, NULL::uuid AS told
+    FROM company_numbers WHERE number = ANY ($1::integer[])
   UNION ALL
-  SELECT 'account', number, company_id FROM account_numbers WHERE number = ANY ($2::text[])
+  SELECT 'account', number, company_id, NULL FROM account_numbers WHERE number = ANY ($2::text[]){also}) o
+"""
+_BY_NUMBERS = _NAMED.format(also="")
+# The rest is looked for among all companies' rows. The owner of a payment, or of a claim of a key that has left him, is who
+# was told of it first.
+_OWNERS = _NAMED.format(
+    also="""
   UNION ALL
-  SELECT 'instrument', i.rail || ' ' || i.reference, i.company_id
+  SELECT 'instrument', i.rail || ' ' || i.reference, i.company_id, NULL
     FROM unnest($4::text[], $5::text[]) n(rail, reference) JOIN instruments i USING (rail, reference)
   UNION ALL
-  SELECT 'key', key, company_id FROM own_keys WHERE key = ANY ($6::text[])
+  SELECT 'key', key, company_id, NULL FROM own_keys WHERE key = ANY ($6::text[])
   UNION ALL
-  SELECT * FROM (SELECT DISTINCT ON (subject) 'subject', subject, company_id FROM inbox
+  SELECT * FROM (SELECT DISTINCT ON (subject) 'subject', subject, company_id, id FROM inbox
                   WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled', 'ted.arrived', 'claim.news')
-                  ORDER BY subject, id) s) o
-"""
+                  ORDER BY subject, id) s"""
+)
 # A return of a payment makes no other message wait, nor does a dispute of it but for its own next word: they wait
 # themselves, where the payment's end was told later or had to be asked for. {w}: the row that may have to wait for e.
 HOLDS_UP = (
@@ -196,16 +204,7 @@ class Inbox:
         NobodysMessage: not even the institution's.
         """
         names = {told.network_id: self._named(told) for told in messages}
-        async with self._work.session() as session:
-            rows = await session.fetch(
-                _OWNERS,
-                [_INSTITUTION, *{int(name[1]) for name in names.values() if name is not None and name[0] == "number"}],
-                [told.account for told in messages if told.account is not None],
-                [told.subject for told in messages],
-                [told.rail or self._rail for told in messages if told.instrument is not None],
-                [told.instrument for told in messages if told.instrument is not None],
-                [told.key for told in messages if told.key is not None],
-            )
+        rows = await self._looked_up(messages, [name for name in names.values() if name is not None])
         found: dict[_Name, UUID] = {(row["by"], row["name"]): row["company_id"] for row in rows}
         self._remember({name: owner for name, owner in found.items() if name[0] in _LASTING})
         institution = found.get(("number", str(_INSTITUTION)))
@@ -219,6 +218,24 @@ class Inbox:
                 # A final message in the same batch belongs to whom the question before it does.
                 found.setdefault(("subject", told.subject), owner)
         return rows[0]["at"], owners
+
+    async def _looked_up(self, messages: Sequence[NetworkMessage], names: Collection[_Name]) -> list[Record]:
+        """Reads the companies of names; of a name with several, the one that was told first comes last."""
+        numbers = [_INSTITUTION, *{int(name) for by, name in names if by == "number"}]
+        accounts = [told.account for told in messages if told.account is not None]
+        if {by for by, _ in names} <= {"number", "account"} and not any(told.kind in _FIRST for told in messages):
+            async with self._work.session() as session:
+                return await session.fetch(_BY_NUMBERS, numbers, accounts)
+        rows = await self._work.everywhere(
+            _OWNERS,
+            numbers,
+            accounts,
+            [told.subject for told in messages],
+            [told.rail or self._rail for told in messages if told.instrument is not None],
+            [told.instrument for told in messages if told.instrument is not None],
+            [told.key for told in messages if told.key is not None],
+        )
+        return sorted(rows, key=lambda row: row["told"] or _NOBODY, reverse=True)
 
     def _named(self, told: NetworkMessage) -> _Name | None:
         """Returns the name that finds a message's company; None: it is nobody's."""

@@ -197,8 +197,7 @@ class Reconciler:
     async def _lack(self, statement: Statement) -> None:
         booked, bounds = self.booked[statement.rail], day_bounds(statement.day)
         while True:
-            async with self.work.session() as session:
-                found = await store.lacking(session, statement.rail, booked, bounds, _LACKING_AT_ONCE)
+            found = await store.lacking(self.work, statement.rail, booked, bounds, _LACKING_AT_ONCE)
             if not found:
                 return
             for company_id, names in found.items():
@@ -206,9 +205,7 @@ class Reconciler:
 
     async def _look(self, rail: str) -> tuple[int, int]:
         """Looks at every open difference of a rail; how many of those that stay are on their way, and how many there are."""
-        async with self.work.session() as session:
-            companies = await store.with_open(session, rail)
-        for company_id in companies:
+        for company_id in await store.with_open(self.work, rail):
             after = FIRST
             while True:
                 done = await self.runner.act(company_id, Look(rail, self.booked[rail], after, _ITEMS_AT_ONCE))
@@ -216,8 +213,7 @@ class Reconciler:
                 if not last:
                     break
                 after = type(after)(bytes=last)
-        async with self.work.session() as session:
-            left = await store.with_open(session, rail)
+        left = await store.with_open(self.work, rail)
         return sum(fed for fed, _ in left.values()), sum(count for _, count in left.values())
 
     async def _look_later(self, statement: Statement, token: UUID) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.core.db import Session
+    from lastro.core.db import Database, Session
     from lastro.rails.port import Booked
     from lastro.reconciliation.model import Name
 
@@ -52,7 +52,7 @@ _COMPANIES = "SELECT company_id FROM company_numbers ORDER BY number"
 _WITH_OPEN = """
 SELECT company_id, count(*) FILTER (WHERE difference IN ('UNHEARD', 'UNTOLD')) AS fed, count(*) AS count
   FROM statement_items
- WHERE state = 'OPEN' AND rail = $1 GROUP BY company_id ORDER BY company_id
+ WHERE state = 'OPEN' AND rail = $1 GROUP BY company_id
 """
 _OPEN = """
 SELECT id, kind, network_id, difference, state, version, line_id FROM statement_items
@@ -203,12 +203,13 @@ async def companies(session: Session) -> list[UUID]:
     return [r["company_id"] for r in await session.fetch(_COMPANIES)]
 
 
-async def with_open(session: Session, rail: str) -> dict[UUID, tuple[int, int]]:
-    """Reads the companies with open differences at a rail.
+async def with_open(work: Database, rail: str) -> dict[UUID, tuple[int, int]]:
+    """Reads the companies with open differences at a rail, in order of id.
 
     For each: how many of these are on their way into the books, how many there are.
     """
-    return {r["company_id"]: (r["fed"], r["count"]) for r in await session.fetch(_WITH_OPEN, rail)}
+    rows = sorted(await work.everywhere(_WITH_OPEN, rail), key=lambda r: r["company_id"])
+    return {r["company_id"]: (r["fed"], r["count"]) for r in rows}
 
 
 async def open_items(session: Session, company_id: UUID, rail: str, after: UUID, limit: int) -> list[Item]:
@@ -223,15 +224,16 @@ async def item(session: Session, company_id: UUID, item_id: UUID) -> Item | None
 
 
 async def lacking(
-    session: Session, rail: str, booked: Sequence[Booked], bounds: tuple[datetime, datetime], limit: int
+    work: Database, rail: str, booked: Sequence[Booked], bounds: tuple[datetime, datetime], limit: int
 ) -> dict[UUID, list[Name]]:
     """Reads by company the booked rows that no statement has.
 
-    They were booked between these instants, and are no difference yet.
+    They were booked between these instants, and are no difference yet. limit: of a company, and of what is read at once
+    from one server.
     """
     settled = "\nUNION ALL ".join(b.settled_sql for b in booked if b.at is not None)
     found: dict[UUID, list[Name]] = {}
-    for r in await session.fetch(_UNTOLD_OF.format(settled=settled), rail, *bounds, limit):
+    for r in await work.everywhere(_UNTOLD_OF.format(settled=settled), rail, *bounds, limit):
         found.setdefault(r["company_id"], []).append((r["kind"], r["network_id"]))
     return found
 

@@ -17,7 +17,7 @@ from lastro.worker.sweeper import Due, Sweep
 from .conftest import DEADLINE_SECONDS, House, Scene, until
 
 _DUE = (
-    "SELECT company_id, id FROM pix_payments p WHERE state = 'ACCEPTED' AND ask_at <= (SELECT business_now())"
+    "SELECT company_id, id, ask_at AS due_at FROM pix_payments p WHERE state = 'ACCEPTED' AND ask_at <= (SELECT business_now())"
     " AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.id = p.id) ORDER BY ask_at, company_id LIMIT $1"
 )
 

@@ -296,7 +296,7 @@ async def test_what_falls_due_is_acted_on_and_refusals_stand_in_nobodys_way(scen
     ids = [await scene.accepted(house.ana, f"E{n}") for n in range(3)]
     scene.stubborn = ids[0]
     sql = (
-        "SELECT company_id, id FROM pix_payments p WHERE state = 'ACCEPTED' AND ask_at <= (SELECT business_now())"
+        "SELECT company_id, id, ask_at AS due_at FROM pix_payments p WHERE state = 'ACCEPTED' AND ask_at <= (SELECT business_now())"
         " AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.id = p.id) ORDER BY ask_at LIMIT $1"
     )
     sweep = Sweep(Due("tests", sql, lambda row_id: Touch(scene, row_id, acted)), scene.work, scene.runner)
@@ -315,7 +315,7 @@ async def test_rows_in_vain_are_forgotten_once_others_have_done_them(
     ids = [await scene.accepted(house.ana, f"E{n}") for n in range(3)]
     scene.stubborn, done = ids[0], list[UUID]()
     left = [(house.ana, one) for one in ids]
-    sql = "SELECT * FROM unnest(ARRAY[{}]::uuid[], ARRAY[{}]::uuid[]) d(company_id, id) LIMIT $1"
+    sql = "SELECT *, now() AS due_at FROM unnest(ARRAY[{}]::uuid[], ARRAY[{}]::uuid[]) d(company_id, id) LIMIT $1"
 
     def due() -> Due:
         companies, rows = (",".join(f"'{one[n]}'" for one in left) for n in (0, 1))
