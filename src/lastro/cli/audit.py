@@ -33,12 +33,10 @@ async def _list(context: CommandContext, given: argparse.Namespace) -> list[dict
                 for one in await people.people_acts(session, None, None, given.last)
             ]  # fmt: skip
     company = await context.company(given.company)
-    async with context.database.session(company.id) as session:
-        return [
-            {
-                "at": one.created_at, "person": one.person, "operation": one.operation, "path": one.path,
-                "status": one.status, "issues": list(one.issues), "requestId": one.request_id,
-                "detail": dict(one.detail),
-            }
-            for one in await people.console_acts(session, company.id, None, None, given.last)
-        ]  # fmt: skip
+    return [
+        {
+            "at": one.created_at, "person": one.person, "operation": one.operation, "path": one.path,
+            "status": one.status, "issues": list(one.issues), "requestId": one.request_id, "detail": dict(one.detail),
+        }
+        for one in await people.console_acts(context.database, company.id, None, None, given.last)
+    ]  # fmt: skip

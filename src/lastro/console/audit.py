@@ -64,13 +64,14 @@ async def show(user: User, request: PageRequest) -> Response:
     only = user.presence.person.only_company
     acts: list[ConsoleAct] | list[PersonAct]
     lines: list[AuditLine] = []
-    async with user.console_context.app_context.database.session(None if of_people else user.company_id) as session:
-        if of_people or user.company_id is None:
+    database = user.console_context.app_context.database
+    if of_people or user.company_id is None:
+        async with database.session() as session:
             acts = await people.people_acts(session, only, behind, _LINES + 1)
-        else:
-            acts = done = await people.console_acts(session, user.company_id, only, behind, _LINES + 1)
-            say = Terms(user.language)
-            lines = [line_of(act, say, is_ours=only is None) for act in done[:_LINES]]
+    else:
+        acts = done = await people.console_acts(database, user.company_id, only, behind, _LINES + 1)
+        say = Terms(user.language)
+        lines = [line_of(act, say, is_ours=only is None) for act in done[:_LINES]]
     last = acts[_LINES - 1] if len(acts) > _LINES else None
     more = None if last is None else {"at": stamp(last.created_at), "id": str(last.id)}
     return company_page.render(

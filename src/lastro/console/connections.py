@@ -22,8 +22,7 @@ _SOON_DAYS, _URGENT_DAYS = 30, 7  # as `lastro bank certificates` has them
 async def show(user: User, request: PageRequest) -> Response:
     """GET /console/connections: the company's bank accounts that are reached by API Pix. Nothing of it is secret."""
     company = company_page.company_of(user)
-    async with company_page.session_of(user) as session:
-        found, is_all = await shown_connections(session, company)
+    found, is_all = await shown_connections(user.console_context.app_context.database, company)
     summaries, now = user.console_context.app_context.connection_summaries(), user.console_context.entrance.machine_now()
     shown = [_shown(one, summaries.get(one.rail), now) for one in found]
     return company_page.render(user, "connections.html", HERE, connections=shown, is_all=is_all, counted=CONNECTIONS_COUNTED)

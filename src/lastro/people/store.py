@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.core.db import Session
+    from lastro.core.db import Database, Session
 
 _COLUMNS = """p.id, p.email, p.name, p.only_company, p.roles, p.password_hash IS NOT NULL AS has_password,
   p.totp_secret IS NOT NULL AS has_factor, cardinality(p.recovery_hashes) AS recovery_codes, p.language, p.theme, p.ended_at,
@@ -127,12 +127,12 @@ SELECT a.id, p.email AS person, CASE WHEN $1::uuid IS NULL OR b.only_company = $
  ORDER BY a.created_at DESC, a.id DESC LIMIT $4
 """
 _CONSOLE_ACTS = """
-SELECT a.id, CASE WHEN $5::uuid IS NULL OR p.only_company = $5 THEN p.email END AS person,
-       a.operation, a.path, a.status, a.issues, a.request_id, a.created_at, a.detail
-  FROM console_acts a JOIN people p ON p.id = a.person_id
+SELECT a.id, a.person_id, a.operation, a.path, a.status, a.issues, a.request_id, a.created_at, a.detail
+  FROM console_acts a
  WHERE a.company_id = $1 AND ($2::timestamptz IS NULL OR (a.created_at, a.id) < ($2, $3::uuid))
  ORDER BY a.created_at DESC, a.id DESC LIMIT $4
 """
+_NAMED = "SELECT id, email FROM people WHERE id = ANY ($1::uuid[]) AND ($2::uuid IS NULL OR only_company = $2)"
 # The columns of a person that an act may set, whose values follow the statement's own eight parameters.
 _SETS = {
     "password_hash": "text", "totp_secret": "bytea", "totp_counter": "bigint", "recovery_hashes": "bytea[]",
@@ -301,16 +301,20 @@ async def people_acts(
 
 
 async def console_acts(
-    session: Session, company_id: UUID, only_company: UUID | None, before: tuple[datetime, UUID] | None, most: int
+    database: Database, company_id: UUID, only_company: UUID | None, before: tuple[datetime, UUID] | None, most: int
 ) -> list[ConsoleAct]:
-    """Reads people's acts for the session's company, newest first, behind `before`.
+    """Reads people's acts for a company, newest first, behind `before`.
 
     only_company: the readers' company; people of others are not named to them.
     """
     at, act_id = before or (None, None)
-    rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most, only_company)
+    async with database.session(company_id) as session:
+        rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most)
+    async with database.session() as session:
+        found = await session.fetch(_NAMED, list({r["person_id"] for r in rows}), only_company)
+    named = {r["id"]: r["email"] for r in found}
     return [
-        ConsoleAct(r["id"], r["person"], r["operation"], r["path"], r["status"], tuple(r["issues"]), r["request_id"],
-                   r["created_at"], {} if r["detail"] is None else msgspec.json.decode(r["detail"]))
+        ConsoleAct(r["id"], named.get(r["person_id"]), r["operation"], r["path"], r["status"], tuple(r["issues"]),
+                   r["request_id"], r["created_at"], {} if r["detail"] is None else msgspec.json.decode(r["detail"]))
         for r in rows
     ]  # fmt: skip

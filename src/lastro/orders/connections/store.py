@@ -37,11 +37,9 @@ SELECT n.company_id, n.rail, EXISTS (
 """
 CONNECTIONS_COUNTED = 10_000  # open orders, and foreign payments, of a company are counted so far
 _MOST = 100
+_SHOWN = f"SELECT rail, is_issuing FROM connections WHERE company_id = $1 ORDER BY rail LIMIT {_MOST}"  # noqa: S608 our own
 # `pix` is the stream of payments; a connection that no worker has polled yet has no cursor.
-_SHOWN = f"""
-SELECT n.rail, n.is_issuing, c.until FROM connections n LEFT JOIN rail_cursors c ON c.rail = n.rail AND c.stream = 'pix'
- WHERE n.company_id = $1 ORDER BY n.rail LIMIT {_MOST}
-"""  # noqa: S608 a number of our own
+_POLLED = "SELECT rail, until FROM rail_cursors WHERE rail = ANY ($1::text[]) AND stream = 'pix'"
 _SHOWN_KEYS = f"""
 SELECT k.rail, k.key, a.id AS account_id, a.number FROM connection_keys k
   JOIN accounts a ON a.company_id = k.company_id AND a.id = k.account_id
@@ -84,21 +82,26 @@ async def left_out(work: Database, rails: Collection[str]) -> list[LeftOut]:
     return sorted(found, key=lambda one: one.rail)
 
 
-async def shown_connections(session: Session, company_id: UUID) -> tuple[list[ShownConnection], bool]:
-    """Reads a company's connections, with their keys and what is open there.
+async def shown_connections(database: Database, company_id: UUID) -> tuple[list[ShownConnection], bool]:
+    """Reads a company's connections, with their keys, what is open there, and until when each was polled.
 
     Tells too whether all was counted: not more than CONNECTIONS_COUNTED orders and foreign payments are looked at.
     """
-    rows = await session.fetch(_SHOWN, company_id)
-    if not rows:
-        return [], True
-    keys: dict[str, list[ShownKey]] = defaultdict(list)
-    for key in await session.fetch(_SHOWN_KEYS, company_id):
-        keys[key["rail"]].append(ShownKey(key["key"], key["account_id"], key["number"]))
-    opened, found = [{one["rail"]: one["count"] for one in await session.fetch(sql, company_id)} for sql in (_OPEN, _FOUND)]
+    async with database.session(company_id) as session:
+        rows = await session.fetch(_SHOWN, company_id)
+        if not rows:
+            return [], True
+        keys: dict[str, list[ShownKey]] = defaultdict(list)
+        for key in await session.fetch(_SHOWN_KEYS, company_id):
+            keys[key["rail"]].append(ShownKey(key["key"], key["account_id"], key["number"]))
+        opened, found = [
+            {one["rail"]: one["count"] for one in await session.fetch(sql, company_id)} for sql in (_OPEN, _FOUND)
+        ]
+    async with database.session() as session:
+        polled = {one["rail"]: one["until"] for one in await session.fetch(_POLLED, [row["rail"] for row in rows])}
     shown = [
         ShownConnection(
-            row["rail"], row["is_issuing"], row["until"], tuple(keys[row["rail"]]), opened.get(row["rail"], 0),
+            row["rail"], row["is_issuing"], polled.get(row["rail"]), tuple(keys[row["rail"]]), opened.get(row["rail"], 0),
             found.get(row["rail"], 0),
         )
         for row in rows
