@@ -204,7 +204,7 @@ async def companies(session: Session) -> list[UUID]:
 
 
 async def with_open(work: Database, rail: str) -> dict[UUID, tuple[int, int]]:
-    """Reads the companies with open differences at a rail, in order of id.
+    """Reads the companies with open differences at a rail, by id.
 
     For each: how many of these are on their way into the books, how many there are.
     """

@@ -83,7 +83,7 @@ async def left_out(work: Database, rails: Collection[str]) -> list[LeftOut]:
 
 
 async def shown_connections(database: Database, company_id: UUID) -> tuple[list[ShownConnection], bool]:
-    """Reads a company's connections, with their keys, what is open there, and until when each was polled.
+    """Reads a company's connections, with their keys and what is open there.
 
     Tells too whether all was counted: not more than CONNECTIONS_COUNTED orders and foreign payments are looked at.
     """
