@@ -8,29 +8,27 @@ import asyncio
 import gc
 import json
 import os
-import re
 import secrets
 import shutil
 import socket
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import asyncpg
 import hypothesis
 import pytest
 import structlog
+from tests.cluster.left_out import reason
+from tests.databases import Database, RunServer
 
 from lastro.core.db import Dsn
-from lastro_sandbox.embedded import EmbeddedServer, StartRefused
+from lastro.core.servers import addresses
+from lastro_sandbox.embedded import StartRefused
 from lastro_sandbox.embedded.home import HomeLock
 
 _RUN_FOLDER = "lastro-pytest-"
@@ -38,8 +36,6 @@ _RUN_FOLDER = "lastro-pytest-"
 _MEMORY_FOLDER = Path("/dev/shm")
 _MEMORY_NEEDED = 4 << 30
 _STALE_FOLDER_SECONDS = 600
-_DROP_TRIES = 50
-_STALE_DATABASE_SECONDS = 24 * 3600
 _FIRST = ("fuzz", "world")  # a minute each
 _SOCKET_KEY = pytest.StashKey[str]()
 _OWNER_KEY = pytest.StashKey["DatabaseDoor"]()
@@ -49,147 +45,6 @@ hypothesis.settings.register_profile("dev", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 # Colours and the variables of every frame, as structlog has it for people, take longer than what is logged.
 structlog.configure(processors=[structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer()])
-
-
-@dataclass(frozen=True, slots=True)
-class Database:
-    """One database of the run, seen by each of the platform's roles."""
-
-    name: str
-    admin: Dsn
-    is_external: bool
-
-    def for_role(self, role: str) -> Dsn:
-        if self.is_external:
-            return Dsn(self.admin.url, role)
-        return Dsn(_with_login(self.admin.url, role))
-
-    async def connect(self, dsn: Dsn | None = None) -> "asyncpg.Connection[asyncpg.Record]":
-        """A plain connection, by default as the admin."""
-        dsn = dsn or self.admin
-        return await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
-
-    @property
-    def app(self) -> Dsn:
-        return self.for_role("lastro_app")
-
-    @property
-    def work(self) -> Dsn:
-        return self.for_role("lastro_work")
-
-    @property
-    def audit(self) -> Dsn:
-        return self.for_role("lastro_audit")
-
-
-def _with_database(url: str, database: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}/{database}" + (f"?{parts.query}" if parts.query else "")
-
-
-def _with_login(url: str, login: str) -> str:
-    parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{login}@{place}{parts.path}?{parts.query}"
-
-
-class RunServer:
-    """The server of this run, the template that is migrated once, and the databases made from it."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._prefix = f"lastro_test_{int(time.time()):x}{secrets.token_hex(2)}"
-        self._server: EmbeddedServer | None = None
-        self._url: str | None = os.environ.get("LASTRO_DATABASE_URL") or None
-        self._is_external = self._url is not None
-        self._template: str | None = None
-        self._made: list[str] = []
-
-    def answer(self, request: dict[str, str]) -> dict[str, Any]:
-        self._start()
-        name = f"{self._prefix}_{request.get('name', '')}"
-        match request["act"]:
-            case "clone":
-                self._create(name, self._migrated_template())
-            case "empty":
-                self._create(name)
-            case "drop":
-                self._drop(name)
-            case "server":
-                name = urlsplit(self._address).path.lstrip("/")
-        return {"name": name, "url": _with_database(self._address, name), "is_external": self._is_external}
-
-    def close(self) -> None:
-        if self._is_external and self._url is not None:
-            for name in self._made:
-                self._drop(name)
-        if self._server is not None:
-            self._server.stop(hurry=True)
-
-    @property
-    def _address(self) -> str:
-        assert self._url is not None
-        return self._url
-
-    def _start(self) -> None:
-        if self._url is not None:
-            if not self._made:
-                self._drop_stale_databases()
-            return
-        self._server = EmbeddedServer.start(self._home, durable=False)
-        self._url = self._server.dsn()
-
-    def _migrated_template(self) -> str:
-        if self._template is None:
-            # Only here, so that what needs no schema runs before there is one.
-            from lastro.ops.migrate import migrate  # noqa: PLC0415
-
-            name = f"{self._prefix}_template"
-            self._drop(name)  # an attempt that failed may have left it
-            self._create(name)
-            asyncio.run(migrate(_with_database(self._address, name)))
-            self._template = name
-        return self._template
-
-    def _create(self, name: str, template: str = "template0") -> None:
-        self._made.append(name)
-        self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY {self._strategy}')
-
-    @cached_property
-    def _strategy(self) -> str:
-        """Copying files takes two checkpoints, which are next to nothing where nothing is synced, and the quicker way there."""
-        ((fsync,),) = self._run("SHOW fsync")
-        return "FILE_COPY" if fsync == "off" else "WAL_LOG"
-
-    def _drop(self, name: str) -> None:
-        for left in reversed(range(_DROP_TRIES)):
-            try:
-                self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-            except asyncpg.InsufficientPrivilegeError:
-                # The server's own vacuum is at it for a moment, and only a superuser may end that.
-                if not left:
-                    raise
-                time.sleep(0.1)
-            else:
-                return
-
-    def _drop_stale_databases(self) -> None:
-        """Those of runs that were killed a day ago or more; the time of a run is in its databases' names."""
-        for (name,) in self._run("SELECT datname FROM pg_database WHERE datname LIKE 'lastro\\_test\\_%'"):
-            found = re.match(r"lastro_test_([0-9a-f]{8})[0-9a-f]{4}_", name)
-            if found and int(found[1], 16) < time.time() - _STALE_DATABASE_SECONDS:
-                with suppress(asyncpg.PostgresError):
-                    self._drop(name)
-
-    def _run(self, statement: str) -> "list[asyncpg.Record]":
-        async def once() -> "list[asyncpg.Record]":
-            connection = await asyncpg.connect(self._address)
-            try:
-                return list(await connection.fetch(statement))
-            finally:
-                await connection.close()
-
-        return asyncio.run(once())
 
 
 def _remove_stale_folders() -> None:
@@ -214,7 +69,7 @@ class DatabaseDoor:
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(self.path)
         self._listener.listen(64)
-        self._server = RunServer(self._folder / "home")
+        self._server = _run_server(self._folder / "home", os.environ)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -240,6 +95,16 @@ class DatabaseDoor:
                 except Exception as error:  # noqa: BLE001 - the test that asked fails with it
                     answer = {"error": f"{type(error).__name__}: {error}"}
                 caller.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def _run_server(home: Path, environment: Mapping[str, str]) -> RunServer:
+    """The server that the environment names, or one of our own."""
+    if nodes := environment.get("LASTRO_CITUS_URL"):
+        from tests.cluster.run_cluster import RunCluster  # noqa: PLC0415 a run on one server knows nothing of it
+
+        return RunCluster(home, addresses(nodes))
+    url = environment.get("LASTRO_DATABASE_URL")
+    return RunServer(home, [url] if url else [])
 
 
 def _quick_folder() -> Path | None:
@@ -294,6 +159,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Those that take longest begin first, so that none is still at it when the other workers have nothing left."""
     first = [config.rootpath / "tests" / name for name in _FIRST]
     items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in first))
+    if os.environ.get("LASTRO_CITUS_URL"):
+        for item in items:
+            if said := reason(item.path.relative_to(config.rootpath).as_posix()):
+                item.add_marker(pytest.mark.skip(f"not on a cluster: {said}"))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -376,7 +245,7 @@ def _hold_events(database: Database) -> None:
 
 
 def _database(answer: dict[str, Any]) -> Database:
-    return Database(answer["name"], Dsn(answer["url"]), answer["is_external"])
+    return Database(answer["name"], Dsn(answer["url"]), answer["is_external"], tuple(answer["others"]))
 
 
 @pytest.fixture(scope="session")

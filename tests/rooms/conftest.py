@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 from tests.cast import Cast, Seller
 from tests.conftest import lent
-from tests.emptied import empty, empty_tables
+from tests.emptied import Emptied
 from tests.event_contract import hold_over
 from tests.laws import Auditor
 
@@ -79,11 +79,10 @@ class Alone:
         self.database, self.auditor = database, Auditor(database.audit)
         self.app = Database(database.app, size=10, settings=PLANNED_ONCE)
         self.work = Database(database.work, size=4, settings=PLANNED_ONCE)
-        self._tables: list[str] = []
 
     async def begin(self) -> None:
-        self._admin = await self.database.connect()
-        self._tables = await empty_tables(self._admin)
+        self._emptied = Emptied(await self.database.connect_everywhere())
+        await self._emptied.begin()
 
     async def hold(self) -> None:
         """Every law holds, and every event is as its schema says."""
@@ -92,11 +91,11 @@ class Alone:
         await self.auditor.ask(hold_over)
 
     async def empty(self) -> None:
-        await empty(self._admin, self._tables)
+        await self._emptied.empty()
 
     async def close(self) -> None:
         self.auditor.close()
-        for one in (self.app, self.work, self._admin):
+        for one in (self.app, self.work, self._emptied):
             await one.close()
 
 

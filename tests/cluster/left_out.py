@@ -1,0 +1,21 @@
+"""Tests that are skipped on a cluster, by the beginning of their path, and the reason for each."""
+
+LEFT_OUT = {
+    "tests/browser": "pages are the same, whatever is below",
+    "tests/fuzz": "what is refused for its form reaches no database",
+    "tests/house/test_backups.py": "each node is backed up by itself",
+    "tests/house/test_distribution.py": "stand-ins of the engine would meet the engine",
+    "tests/house/test_embedded.py": "it is about the embedded server",
+    "tests/house/test_migrate": "a database is migrated before it is spread",
+    "tests/house/test_run.py": "it is about the embedded server",
+    "tests/house/test_schema.py": "the catalogue is that of plain tables",
+    "tests/house/test_snapshots.py": "each node is backed up by itself",
+    "tests/house/test_watched_by_index.py": "plans are those of plain tables",
+    "tests/world/test_failover.py": "each node has a standby by itself",
+    "tests/world/whole": "the storm kills a server of its own",
+}
+
+
+def reason(path: str) -> str | None:
+    """None: it runs. path: of a test's file, from the project's folder."""
+    return next((said for beginning, said in LEFT_OUT.items() if path.startswith(beginning)), None)
