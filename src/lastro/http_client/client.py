@@ -19,11 +19,11 @@ from lastro.http_client.answers import Failure, Outcome
 from lastro.http_client.connection import REDIRECTS, Connection, Ended, ReceivedAnswer
 from lastro.http_client.connector import Connector, NotThere, Origin
 from lastro.http_client.guard import AddressRefused, Guard, NoAddress
+from lastro.http_client.requests import request_bytes
 from lastro.http_client.resolver import Resolver, SystemResolver
 from lastro.http_client.tunnel import NoWay, Proxy
 
-# A compressed body could unfold to any size; with none asked for, the limit counts what was sent.
-_HEADERS = "User-Agent: lastro\r\nAccept-Encoding: identity\r\n"
+_USUAL = {"User-Agent": "lastro"}
 
 
 class OutgoingClient:
@@ -90,7 +90,7 @@ class OutgoingClient:
         Servers close idle connections whenever they like, so such an end before any answer says nothing about the receiver.
         It is possible, and harmless, that the receiver had read the request: receivers know a repeated event by its id.
         """
-        kept = self._connector.kept(place)
+        kept = self._connector.lines.take(place)
         if kept is not None:
             try:
                 return await self._exchange(place, kept, request)
@@ -102,9 +102,9 @@ class OutgoingClient:
         try:
             received = await line.ask(request)
         except BaseException:
-            self._connector.drop(line)
+            self._connector.lines.drop(line)
             raise
-        self._connector.keep(place, line)
+        self._connector.lines.keep(place, line)
         return received
 
     async def close(self) -> None:
@@ -142,13 +142,8 @@ def _target(url: str) -> _Target:
 
 def _request(method: str, to: _Target, body: bytes | None, headers: Mapping[str, str]) -> bytes:
     """Returns the bytes of a request. Raises ValueError if a header would be more than one."""
-    given = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
-    if not given.count("\r") == given.count("\n") == len(headers) or "\0" in given:
-        raise ValueError("a header holds no line ends")
-    accept = "" if any(name.lower() == "accept" for name in headers) else "Accept: */*\r\n"
-    length = "" if body is None else f"Content-Length: {len(body)}\r\n"
-    head = f"{method} {to.path} HTTP/1.1\r\nHost: {to.host}\r\n{_HEADERS}{accept}{given}{length}\r\n"
-    return head.encode() + (body or b"")
+    accept = {} if any(name.lower() == "accept" for name in headers) else {"Accept": "*/*"}
+    return request_bytes(method, to.path, to.host, body, {**_USUAL, **accept, **headers})
 
 
 # The first row that an error fits names it; so what is more specific stands higher. An answer that is not HTTP ends

@@ -39,6 +39,7 @@ class ReceivedAnswer(NamedTuple):
     is_whole: bool
     retry_after: str | None
     cache_control: str | None = None
+    date: str | None = None
 
 
 class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from inside
@@ -69,6 +70,7 @@ class Connection(asyncio.Protocol):
         self._is_framed = False
         self._retry_after: str | None = None
         self._cache_control: str | None = None
+        self._date: str | None = None
         self._trailing: int | None = None  # bytes since a chunk's size, while none of its own have come
 
     @property
@@ -174,6 +176,8 @@ class Connection(asyncio.Protocol):
             self._retry_after = self._retry_after or value.decode("latin-1")
         elif known == b"cache-control":
             self._cache_control = self._cache_control or value.decode("latin-1")
+        elif known == b"date":
+            self._date = self._date or value.decode("latin-1")
         elif known == b"content-length" or (known == b"transfer-encoding" and value.lower().endswith(b"chunked")):
             self._is_framed = True
 
@@ -214,7 +218,9 @@ class Connection(asyncio.Protocol):
         answered, self._answered = self._answered, None
         if answered is not None and not answered.done():
             body = b"".join(self._body)[: self._most_body]
-            answered.set_result(ReceivedAnswer(self._status, body, is_whole, self._retry_after, self._cache_control))
+            answered.set_result(
+                ReceivedAnswer(self._status, body, is_whole, self._retry_after, self._cache_control, self._date)
+            )
 
     def _fail(self, error: Exception) -> None:
         answered, self._answered = self._answered, None

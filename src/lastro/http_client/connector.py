@@ -1,11 +1,10 @@
-"""Opens connections to strangers, and keeps those that can be reused."""
+"""Opens connections to strangers."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lastro.http_client.addresses import is_loopback
 from lastro.http_client.connection import Connection
 from lastro.http_client.guard import AddressRefused, Guard, NoAddress
+from lastro.http_client.kept_lines import KeptLines
 from lastro.http_client.tunnel import NoWay, Proxy, open_tunnel
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ class Connector:
         self._proxy = proxy
         self._pins: dict[tuple[str, int], tuple[str, float]] = {}
         self._looking: dict[tuple[str, int], _Looking] = {}
-        self._kept: defaultdict[Origin, list[tuple[Connection, float]]] = defaultdict(list)
-        self._lines: set[Connection] = set()
-        self._tidying: asyncio.TimerHandle | None = None
+        self.lines: KeptLines[Origin] = KeptLines(_IDLE_SECONDS)
 
     # ── opening ──
 
@@ -87,8 +85,7 @@ class Connector:
             raise
         except OSError as error:
             raise NotThere(str(error)) from error
-        self._lines.add(line)
-        return line
+        return self.lines.opened(line)
 
     async def _address(self, host: str, port: int) -> str:
         """Returns a name's checked address, or the literal address. The guard checks a literal address last of all."""
@@ -155,56 +152,8 @@ class Connector:
             self._tls.set_alpn_protocols(["http/1.1"])
         return self._tls
 
-    # ── keeping ──
-
-    def kept(self, place: Origin) -> Connection | None:
-        """Returns the last used idle connection."""
-        lines = self._kept.get(place)
-        earliest = asyncio.get_running_loop().time() - _IDLE_SECONDS
-        while lines:
-            line, since = lines.pop()
-            if since > earliest and line.may_be_kept:
-                return line
-            self.drop(line)
-        return None
-
-    def keep(self, place: Origin, line: Connection) -> None:
-        """Takes back a line whose answer has come."""
-        if not line.may_be_kept:
-            self.drop(line)
-            return
-        loop = asyncio.get_running_loop()
-        self._kept[place].append((line, loop.time()))
-        if self._tidying is None:
-            self._tidying = loop.call_later(_IDLE_SECONDS, self._tidy)
-
-    def drop(self, line: Connection) -> None:
-        """Lets a line go at once."""
-        self._lines.discard(line)
-        line.hang_up()
-
-    def _tidy(self) -> None:
-        """Closes connections that were idle for long."""
-        loop = asyncio.get_running_loop()
-        earliest = loop.time() - _IDLE_SECONDS
-        for place, lines in list(self._kept.items()):
-            for line, since in lines:
-                if since <= earliest or not line.may_be_kept:
-                    self._lines.discard(line)
-                    line.close()
-            lines[:] = [one for one in lines if one[0] in self._lines]
-            if not lines:
-                del self._kept[place]
-        self._tidying = loop.call_later(_IDLE_SECONDS / 4, self._tidy) if self._kept else None
-
     def close(self) -> None:
         """Ends every connection and look-up."""
-        if self._tidying is not None:
-            self._tidying.cancel()
-            self._tidying = None
         for looking in self._looking.values():
             looking.task.cancel()
-        for line in self._lines:
-            line.hang_up()
-        self._lines.clear()
-        self._kept.clear()
+        self.lines.close()

@@ -11,9 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-import aiohttp
-from yarl import URL
-
+from lastro.http_client import DirectClient, NotThere
 from lastro.rails.api_pix.tls import CertificateUnfit
 from lastro.rails.network_client import NetworkAnswer
 from lastro.rails.port import Transient
@@ -84,7 +82,7 @@ class Exchanges:
 
     def __init__(self, tls: ClientTls) -> None:
         self.tls = tls
-        self._client: aiohttp.ClientSession | None = None
+        self._client = DirectClient(LARGEST_ANSWER_BYTES, _KEEPALIVE_SECONDS)
         self._looked_at: float | None = None
         self._found: Fault | None = None
 
@@ -97,24 +95,20 @@ class Exchanges:
         except CertificateUnfit as unfit:
             raise SetUpWrongly("certificate", f"{unfit.field} {unfit.reason}") from unfit
         try:
-            async with self._session().request(
-                method, URL(url, encoded=True), data=body, headers=headers, params=query, allow_redirects=False, ssl=context
-            ) as answered:
-                content = bytearray()
-                async for part in answered.content.iter_any():
-                    content += part
-                    if len(content) > LARGEST_ANSWER_BYTES:
-                        raise Transient("the answer is larger than any that is expected")
-                return NetworkAnswer(answered.status, answered.headers, bytes(content))
-        except (aiohttp.ClientError, OSError) as broken:
+            answered = await self._client.ask(method, url, headers, body, query, context)
+        except OSError as broken:
             found = fault_of(broken)
-            is_broken_off = not isinstance(broken, aiohttp.ClientConnectorError | aiohttp.InvalidURL)
+            is_broken_off = not isinstance(broken, NotThere)
             if found is None and is_broken_off and url.startswith("https:"):
                 found = await self._looked_into(url, context)
             if found is not None:
                 raise SetUpWrongly(*found, is_on_its_way=is_broken_off) from broken
-            # No text of the library is passed on: it repeats the URL, and that may hold a key or a document.
-            raise Transient(type(broken).__name__, is_on_its_way=is_broken_off) from broken
+            # No text of the system is passed on: it may repeat the address.
+            raise Transient(type(broken.__cause__ or broken).__name__, is_on_its_way=is_broken_off) from broken
+        if not answered.is_whole:
+            raise Transient("the answer is larger than any that is expected")
+        told = {"Retry-After": answered.retry_after, "Date": answered.date}
+        return NetworkAnswer(answered.status, {name: text for name, text in told.items() if text is not None}, answered.body)
 
     async def _looked_into(self, url: str, context: ssl.SSLContext) -> Fault | None:
         """Finds the certificate's fault behind an exchange that broke off.
@@ -128,20 +122,9 @@ class Exchanges:
             self._found = await shake_hands(url, context)
         return self._found
 
-    def _session(self) -> aiohttp.ClientSession:
-        if self._client is None or self._client.closed:
-            self._client = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=32, keepalive_timeout=_KEEPALIVE_SECONDS),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=False,
-            )
-        return self._client
-
     async def close(self) -> None:
         """Ends its connections."""
-        if self._client is not None:
-            await self._client.close()
+        self._client.close()
 
 
 async def shake_hands(url: str, context: ssl.SSLContext) -> Fault | None:
@@ -186,8 +169,7 @@ def fault_of(broken: BaseException) -> Fault | None:
     """Returns the fault of a certificate that ended an exchange. None: it was something else."""
     if isinstance(broken, ClosedUnsaid):
         return Fault("certificate", "the connection is closed after the handshake, without a word")
-    # The HTTP library's own errors are of the same kinds, and lack what these tell.
-    found = (one for one in _chain(broken) if isinstance(one, ssl.SSLError) and not isinstance(one, aiohttp.ClientError))
+    found = (one for one in _chain(broken) if isinstance(one, ssl.SSLError))
     for fault in found:
         if isinstance(fault, ssl.SSLCertVerificationError):
             return Fault("bank_certificate", fault.verify_message)
@@ -202,8 +184,6 @@ def _chain(broken: BaseException) -> list[BaseException]:
     seen: BaseException | None = broken
     while seen is not None and len(found) < 8:
         found.append(seen)
-        if isinstance(inner := getattr(seen, "certificate_error", None) or getattr(seen, "os_error", None), BaseException):
-            found.append(inner)
         seen = seen.__cause__ or seen.__context__
     return found
 

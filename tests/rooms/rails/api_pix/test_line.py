@@ -144,7 +144,7 @@ async def test_too_large_an_answer_is_not_read(bank: Bank, lined: Lined) -> None
 async def test_an_address_at_which_nobody_listens(bank: Bank, lined: Lined) -> None:
     bank.close()
     told = await transient(lined().ask("GET", "/pix?chave=a@b.example", None, 5.0))
-    assert (told.reason, told.is_on_its_way) == ("ClientConnectorError", False)
+    assert (told.reason, told.is_on_its_way) == ("ConnectionRefusedError", False)
 
 
 async def test_what_leaves_the_house(bank: Bank, lined: Lined, monkeypatch: pytest.MonkeyPatch) -> None:
