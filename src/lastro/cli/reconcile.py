@@ -100,10 +100,10 @@ def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[
 async def _read(audit: Dsn, day: date | None, rail: str | None, progress: Progress) -> tuple[date, list[Day]]:
     database = Database(audit, size=1)
     try:
-        async with database.session() as session:
-            if day is None:
+        if day is None:
+            async with database.session() as session:
                 day = brasilia_day(await session.value("SELECT business_now()")) - timedelta(days=1)
-            return day, await days_of(session, day, rail, progress)
+        return day, await days_of(database, day, rail, progress)
     finally:
         await database.close()
 

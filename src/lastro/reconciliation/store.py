@@ -87,17 +87,19 @@ _CLOSED_WITH = """
 SELECT p.closing_minor FROM statements p
  WHERE p.company_id = {company} AND p.rail = {rail} AND p.day = {day} - 1 AND p.state = 'TAKEN'
 """
-_RAILS = "SELECT DISTINCT rail FROM statements WHERE day = $1 AND ($2::text IS NULL OR rail = $2) ORDER BY rail"
+_RAILS = "SELECT DISTINCT rail FROM statements WHERE day = $1 AND ($2::text IS NULL OR rail = $2)"
 _DAY = f"""
-SELECT s.*, ({_CLOSED_WITH.format(company="s.company_id", rail="s.rail", day="s.day")}) AS before_minor,
-       (SELECT count(*) FROM company_numbers n
-          JOIN statement_lines l ON l.company_id = n.company_id AND l.statement_id = s.id AND l.edition = s.edition
-         WHERE l.verdict IN ('MATCHED', 'COST')) AS matched
+SELECT s.*, ({_CLOSED_WITH.format(company="s.company_id", rail="s.rail", day="s.day")}) AS before_minor
   FROM statements s WHERE s.day = $1 AND s.rail = $2
 """  # noqa: S608 a statement of our own
+_MATCHED = """
+SELECT count(*) AS matched FROM company_numbers n
+  JOIN statement_lines l ON l.company_id = n.company_id AND l.statement_id = $1 AND l.edition = $2
+ WHERE l.verdict IN ('MATCHED', 'COST')
+"""
 _ITEMS = """
 SELECT n.number, i.* FROM company_numbers n
-  JOIN statement_items i ON i.company_id = n.company_id AND i.rail = $1 AND i.day = $2 ORDER BY n.number, i.id
+  JOIN statement_items i ON i.company_id = n.company_id AND i.rail = $1 AND i.day = $2
 """
 _OWNER = "SELECT company_id FROM statement_items WHERE id = $1"
 
@@ -243,33 +245,35 @@ def _item(r: Record) -> Item:
     return Item(r["id"], name, r["difference"], r["state"], r["version"], r["line_id"])
 
 
-async def days_of(session: Session, day: date, rail: str | None, begins: Callable[[int, int, str], object]) -> list[Day]:
+async def days_of(audit: Database, day: date, rail: str | None, begins: Callable[[int, int, str], object]) -> list[Day]:
     """Reads a day's state at each rail that has its statement.
 
-    session: of the role that reads every company. begins: told of each rail before its lines are counted, which takes
+    audit: as the role that reads every company. begins: told of each rail before its lines are counted, which takes
     long where there are many: its number, how many there are, and its name.
     """
-    rails = [r["rail"] for r in await session.fetch(_RAILS, day, rail)]
+    rails = sorted({r["rail"] for r in await audit.everywhere(_RAILS, day, rail)})
     found: list[Day] = []
     for number, name in enumerate(rails, 1):
         begins(number, len(rails), name)
-        items = await session.fetch(_ITEMS, name, day)
-        found += [_day(r, items) for r in await session.fetch(_DAY, day, name)]
+        items = sorted(await audit.everywhere(_ITEMS, name, day), key=lambda i: (i["number"], i["id"]))
+        for r in await audit.everywhere(_DAY, day, name):
+            matched = sum(of["matched"] for of in await audit.everywhere(_MATCHED, r["id"], r["edition"]))
+            found.append(_day(r, matched, items))
     return found
 
 
 async def item_company(session: Session, item_id: UUID) -> UUID | None:
-    """Reads the company of a difference. session: as in days_of, or of the company itself."""
+    """Reads the company of a difference; None: not the session's."""
     found: UUID | None = await session.value(_OWNER, item_id)
     return found
 
 
-def _day(r: Record, items: Sequence[Record]) -> Day:
+def _day(r: Record, matched: int, items: Sequence[Record]) -> Day:
     ended = Counter(i["state"] for i in items)
     return Day(
         r["rail"], r["day"], r["state"], r["edition"], r["lines"], Money(r["in_minor"], r["currency"]),
         Money(r["out_minor"], r["currency"]), _money(r["opening_minor"], r["currency"]),
-        _money(r["closing_minor"], r["currency"]), r["matched"], ended["BOOKED"], ended["EXPLAINED"],
+        _money(r["closing_minor"], r["currency"]), matched, ended["BOOKED"], ended["EXPLAINED"],
         ended["ACCEPTED"], tuple(_open(i) for i in items if i["state"] == "OPEN"),
         _money(r["before_minor"], r["currency"]),
     )  # fmt: skip
