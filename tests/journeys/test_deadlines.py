@@ -110,8 +110,7 @@ async def unanswered_cancellation(play: Play) -> Row:
     async def alarms() -> object:
         pool = Database(play.stage.dsn("lastro_work"), size=1)
         try:
-            async with pool.session() as session:
-                return (await gauges.read(session)).waiting["unanswered"][1] > int(rule[1])
+            return (await gauges.read(pool)).waiting["unanswered"][1] > int(rule[1])
         finally:
             await pool.close()
 

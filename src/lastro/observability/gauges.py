@@ -1,9 +1,10 @@
-"""Reads the whole system's backlog and its age from the database. For /metrics."""
+"""Reads the backlog and its age, of all companies. For /metrics."""
 
 from __future__ import annotations
 
 import asyncio
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,9 @@ from lastro.due_work import DUE_WORK
 from lastro.observability.bank_figures import BankRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from asyncpg import Record
 
     from lastro.core.db import Database, Session
     from lastro.core.due_work import DueWork
@@ -118,17 +121,18 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 
 """  # noqa: S608
 # Connections of companies to their banks. One that nobody has polled yet counts from when it was declared.
 BANKS = f"""
-SELECT n.rail, extract(epoch FROM {NOW} - coalesce(p.until, n.created_at))::float8 AS polled_seconds,
-       coalesce(cardinality(p.hints), 0) AS hints, coalesce(p.unknown_hints, 0) AS unknown_hints, f.count AS foreign,
-       c.orphans_removed, c.orphans_left
+SELECT n.rail, extract(epoch FROM {NOW} - n.created_at)::float8 AS declared_seconds, f.count AS foreign
   FROM connections n
-  LEFT JOIN rail_cursors p ON p.rail = n.rail AND p.stream = 'pix'
-  LEFT JOIN rail_cursors c ON c.rail = n.rail AND c.stream = 'charges'
  CROSS JOIN LATERAL (
    SELECT count(*) AS count FROM (
      SELECT FROM foreign_payments o WHERE o.company_id = n.company_id AND o.rail = n.rail AND o.state = 'FOUND'
       LIMIT {MOST_FOREIGN}) o) f
 """  # noqa: S608
+POLLS = f"""
+SELECT rail, extract(epoch FROM {NOW} - until)::float8 AS polled_seconds, cardinality(hints) AS hints, unknown_hints
+  FROM rail_cursors WHERE stream = 'pix'
+"""  # noqa: S608
+ORPHANS = "SELECT rail, orphans_removed, orphans_left FROM rail_cursors WHERE stream = 'charges'"
 # Each partner that was ever away, and whether it is now.
 PARTNERS = "SELECT rail, is_down FROM partner_states"
 # Each law that was ever read by a worker, and what was found then.
@@ -152,17 +156,18 @@ class Waiting(NamedTuple):
     says: str
     seconds_gauge: str
     seconds_say: str
+    counts_all: bool = False  # else at most MOST are told
 
 
 _LEFT = "Time to the nearest deadline, below zero once it is over; +Inf where none waits."
 WAITING = {
     "unnumbered": Waiting(
         UNNUMBERED, "lastro_unnumbered_events", "Events that wait for their number.", "lastro_unnumbered_oldest_seconds",
-        "For how long the oldest of them has waited.",
+        "For how long the oldest of them has waited.", counts_all=True,
     ),
     "unentered": Waiting(
         UNENTERED, "lastro_unentered_transfers", "Transfers that wait for their entries, at most 10,000 a company.",
-        "lastro_unentered_oldest_seconds", "For how long the oldest of them has waited.",
+        "lastro_unentered_oldest_seconds", "For how long the oldest of them has waited.", counts_all=True,
     ),
     "in_review": Waiting(
         IN_REVIEW, "lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.",
@@ -252,41 +257,81 @@ class Watch:
 
     async def _ask(self) -> Gauges | None:
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS), self.work.session() as session:
-                return await read(session)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                return await read(self.work)
         except (DatabaseAway, TimeoutError, asyncpg.PostgresError) as away:
             _log.warning("metrics.database_away", cause=type(away).__name__)
             return None
 
 
-async def read(session: Session) -> Gauges:
-    """Reads all gauges: twenty-one short reads. Each reads an index or a few rows."""
-    due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
-    depths = tuple(await webhooks.depths(session))
+async def read(work: Database) -> Gauges:
+    """Reads all gauges: twenty-three short reads. Each reads an index or a few rows."""
+    due = _together(await work.everywhere(DUE), "lane")
+    depths = tuple(await webhooks.depths(work))
     due["deliveries"] = _can_be_delivered(depths)
-    standbys = await session.row(STANDBYS)
-    assert standbys is not None, "settings have a row"
-    return Gauges(
-        due,
-        undelivered={r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)},
-        waiting={name: await _waiting(session, one) for name, one in WAITING.items()},
-        clock_offset_seconds=float(await session.value(OFFSET)),
-        depths=depths,
-        circuits=tuple(await webhooks.not_closed(session)),
-        partners=tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS)),
-        laws=tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS)),
-        standbys=(standbys["waits"], standbys["count"]),
-        tried=tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED)),
-        banks=tuple(BankRecord(**dict(row)) for row in await session.fetch(BANKS)),
-    )
+    undelivered: Counter[str] = Counter()
+    for row in await work.everywhere(UNDELIVERED):
+        undelivered[row["status"].lower()] += row["count"]
+    tried: dict[tuple[str, str], float] = {}
+    for row in await work.everywhere(TRIED):
+        at = (row["lane"], row["rail"])
+        tried[at] = max(row["oldest"], tried.get(at, row["oldest"]))
+    standbys = await work.everywhere(STANDBYS)
+    waiting = {name: await _waiting(work, one) for name, one in WAITING.items()}
+    circuits = tuple(await webhooks.not_closed(work))
+    found = await work.everywhere(BANKS)
+    async with work.session() as session:
+        return Gauges(
+            due,
+            undelivered={status: min(MOST, count) for status, count in undelivered.items()},
+            waiting=waiting,
+            clock_offset_seconds=float(await session.value(OFFSET)),
+            depths=depths,
+            circuits=circuits,
+            partners=tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS)),
+            laws=tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS)),
+            standbys=(all(row["waits"] for row in standbys), min(row["count"] for row in standbys)),
+            tried=tuple((lane, rail, oldest) for (lane, rail), oldest in tried.items()),
+            banks=await _banks(session, found) if found else (),
+        )
 
 
-async def _waiting(session: Session, what: Waiting) -> tuple[int, float]:
+def _together(rows: Iterable[Record], name: str) -> dict[str, tuple[int, float]]:
+    """Returns counts, at most MOST, and the ages of the oldest, by name."""
+    found: dict[str, tuple[int, float]] = {}
+    for row in rows:
+        count, oldest = found.get(row[name], (0, -math.inf))
+        found[row[name]] = (count + row["count"], max(oldest, -math.inf if row["oldest"] is None else row["oldest"]))
+    return {one: (min(MOST, count), oldest if count else 0.0) for one, (count, oldest) in found.items()}
+
+
+async def _waiting(work: Database, what: Waiting) -> tuple[int, float]:
     """Returns how many rows wait, and the seconds. No deadline is infinitely far away."""
-    row = await session.row(what.sql)
-    assert row is not None, "a count has a row"
-    none = math.inf if what.seconds_say == _LEFT else 0.0
-    return row["count"], none if row["seconds"] is None else row["seconds"]
+    rows = await work.everywhere(what.sql)
+    seconds = [row["seconds"] for row in rows if row["seconds"] is not None]
+    count = sum(row["count"] for row in rows)
+    if what.seconds_say == _LEFT:
+        return min(MOST, count), min(seconds, default=math.inf)
+    return count if what.counts_all else min(MOST, count), max(seconds, default=0.0)
+
+
+async def _banks(session: Session, found: Sequence[Record]) -> tuple[BankRecord, ...]:
+    """Adds to connections how they were polled. session: of the installation."""
+    polls = {row["rail"]: row for row in await session.fetch(POLLS)}
+    orphans = {row["rail"]: row for row in await session.fetch(ORPHANS)}
+    return tuple(_bank(row, polls.get(row["rail"]), orphans.get(row["rail"])) for row in found)
+
+
+def _bank(row: Record, poll: Record | None, orphans: Record | None) -> BankRecord:
+    return BankRecord(
+        row["rail"],
+        row["declared_seconds"] if poll is None else poll["polled_seconds"],
+        0 if poll is None else poll["hints"],
+        0 if poll is None else poll["unknown_hints"],
+        row["foreign"],
+        None if orphans is None else orphans["orphans_removed"],
+        None if orphans is None else orphans["orphans_left"],
+    )
 
 
 def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:

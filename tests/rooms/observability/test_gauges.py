@@ -126,8 +126,7 @@ def asked_accounts(cast: Cast, seller: Seller, party: UUID, at: datetime) -> tup
 
 
 async def seen(work: Database) -> Gauges:
-    async with work.session() as session:
-        return await read(session)
+    return await read(work)
 
 
 async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
-    from lastro.core.db import Session
+    from lastro.core.db import Database, Session
     from lastro.webhooks.model import Destination
 
 # ── moves ──
@@ -88,6 +88,7 @@ async def troubled(session: Session, company_id: UUID) -> tuple[Troubled, ...]:
 # looked at, and a long queue is not counted to its end.
 COUNTED = 10_000
 _COUNTED_LONG, _LONG, _COUNTED_SHORT = COUNTED, 100, 100
+_MOST_ENDPOINTS = 1000
 DEPTHS = f"""
 WITH RECURSIVE first AS (
   (SELECT company_id, endpoint, due_at FROM deliveries WHERE due_at IS NOT NULL
@@ -98,7 +99,8 @@ WITH RECURSIVE first AS (
      WHERE d.due_at IS NOT NULL AND (d.company_id, d.endpoint) > (f.company_id, f.endpoint)
      ORDER BY company_id, endpoint, due_at LIMIT 1) n),
 ranked AS MATERIALIZED (
-  SELECT company_id, endpoint, due_at, row_number() OVER (ORDER BY due_at) AS place FROM first ORDER BY due_at LIMIT 1000)
+  SELECT company_id, endpoint, due_at, row_number() OVER (ORDER BY due_at) AS place FROM first
+   ORDER BY due_at LIMIT {_MOST_ENDPOINTS})
 SELECT s.endpoint, n.open, n.due, extract(epoch FROM {NOW} - s.due_at)::float8 AS oldest,
        EXISTS (SELECT 1 FROM webhook_circuits c WHERE c.company_id = s.company_id AND c.endpoint = s.endpoint
                   AND c.state <> 'CLOSED' AND c.probe_at > {NOW}) AS is_held
@@ -108,14 +110,16 @@ SELECT s.endpoint, n.open, n.due, extract(epoch FROM {NOW} - s.due_at)::float8 A
        WHERE d.company_id = s.company_id AND d.endpoint = s.endpoint AND d.due_at IS NOT NULL
        ORDER BY d.due_at LIMIT CASE WHEN s.place <= {_LONG} THEN {_COUNTED_LONG} ELSE {_COUNTED_SHORT} END) o) n
 """  # noqa: S608
-_NOT_CLOSED = "SELECT endpoint, state FROM webhook_circuits WHERE state <> 'CLOSED' LIMIT 1000"
+_NOT_CLOSED = f"SELECT endpoint, state FROM webhook_circuits WHERE state <> 'CLOSED' LIMIT {_MOST_ENDPOINTS}"  # noqa: S608
 
 
-async def depths(work: Session) -> list[Depth]:
+async def depths(work: Database) -> list[Depth]:
     """Reads the queue of each endpoint of each company. It reads the thousand that have waited longest."""
-    return [Depth(**r) for r in await work.fetch(DEPTHS)]
+    found = [Depth(**r) for r in await work.everywhere(DEPTHS)]
+    return sorted(found, key=lambda depth: depth.oldest, reverse=True)[:_MOST_ENDPOINTS]
 
 
-async def not_closed(work: Session) -> list[tuple[int, Circuit]]:
+async def not_closed(work: Database) -> list[tuple[int, Circuit]]:
     """Reads endpoints with circuits that are not closed. One for each company; a thousand at most."""
-    return [(r["endpoint"], Circuit(r["state"])) for r in await work.fetch(_NOT_CLOSED)]
+    rows = await work.everywhere(_NOT_CLOSED)
+    return [(r["endpoint"], Circuit(r["state"])) for r in rows[:_MOST_ENDPOINTS]]
