@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+    from lastro.core.db import Database
+
+# About people, who are the installation's: servers that have companies do not have them.
+_OF_INSTALLATION = frozenset({"law_every_change_of_a_person_is_told"})
+
 
 def broken_rows(law: str, most: int) -> str:
     """Returns the statement that reads at most `most` violations of a law.
@@ -11,3 +21,15 @@ def broken_rows(law: str, most: int) -> str:
     them.
     """
     return f"WITH broken AS MATERIALIZED (SELECT * FROM {law}) SELECT * FROM broken LIMIT {most}"  # noqa: S608
+
+
+async def read_law(database: Database, law: str, sql: str) -> list[Record]:
+    """Returns the rows of a statement about one law, from wherever its rows are.
+
+    database: of a role that reads everything. sql: of `broken_rows`, or about it. As of `Database.everywhere`, the caller
+    adds up what several servers say, and bounds it.
+    """
+    if law in _OF_INSTALLATION:
+        async with database.session() as session:
+            return await session.fetch(sql)
+    return await database.everywhere(sql)

@@ -297,7 +297,7 @@ async def read(work: Database) -> Gauges:
 
 
 def _together(rows: Iterable[Record], name: str) -> dict[str, tuple[int, float]]:
-    """Returns counts, at most MOST, and the ages of the oldest, by name."""
+    """Returns by name counts, at most MOST, and the oldest's ages."""
     found: dict[str, tuple[int, float]] = {}
     for row in rows:
         count, oldest = found.get(row[name], (0, -math.inf))

@@ -10,13 +10,13 @@ import msgspec
 
 from lastro.core.db import Database
 from lastro.core.errors import DatabaseAway, Stale
-from lastro.core.laws import broken_rows
+from lastro.core.laws import broken_rows, read_law
 from lastro.terminal.progress import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.core.db import Dsn, Session
+    from lastro.core.db import Dsn
     from lastro.terminal.progress import Tell
 
 HOLD, BROKEN, UNKNOWN = 0, 1, 2  # the exit statuses
@@ -66,14 +66,14 @@ async def verify(
     try:
         async with database.session() as session:
             laws = [Law(**row) for row in await session.fetch(_LAWS)]
-            laws = [law for law in laws if at_rest or not law.name.endswith("_at_rest")]
-            width = max((len(law.title) for law in laws), default=0)
-            checked = []
-            for number, law in enumerate(laws, 1):
-                progress(number, len(laws), law.title)
-                checked.append(await _checked(session, law))
-                if not as_json:
-                    _tell(checked[-1], width, say)
+        laws = [law for law in laws if at_rest or not law.name.endswith("_at_rest")]
+        width = max((len(law.title) for law in laws), default=0)
+        checked = []
+        for number, law in enumerate(laws, 1):
+            progress(number, len(laws), law.title)
+            checked.append(await _checked(database, law))
+            if not as_json:
+                _tell(checked[-1], width, say)
     except DatabaseAway as away:
         say(f"The database does not answer: {away}")
         return UNKNOWN
@@ -85,9 +85,9 @@ async def verify(
     return UNKNOWN if not checked or any(law.state == "unread" for law in checked) else HOLD
 
 
-async def _checked(session: Session, law: Law) -> Law:
+async def _checked(database: Database, law: Law) -> Law:
     try:
-        rows = await session.fetch(broken_rows(law.name, _SHOWN + 1))
+        rows = await read_law(database, law.name, broken_rows(law.name, _SHOWN + 1))
     except (asyncpg.PostgresError, Stale) as error:
         return Law(law.name, law.says, unread=f"{type(error).__name__}: {error}")
     return Law(law.name, law.says, tuple(dict(row) for row in rows[:_SHOWN]), len(rows) > _SHOWN)

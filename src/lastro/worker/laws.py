@@ -10,10 +10,10 @@ import structlog
 
 from lastro.core.db import Database
 from lastro.core.errors import DatabaseAway, Stale
-from lastro.core.laws import broken_rows
+from lastro.core.laws import broken_rows, read_law
 
 if TYPE_CHECKING:
-    from lastro.core.db import Dsn, Session
+    from lastro.core.db import Dsn
 
 EVERY_SECONDS = 60.0  # so often it is looked whether one is due
 MOST_BREACHES = 1000  # counted of one law: that there are any is what matters
@@ -31,7 +31,8 @@ SELECT c.relname::text AS law FROM pg_class c LEFT JOIN law_checks k ON k.law = 
    AND extract(hour FROM machine_now() AT TIME ZONE 'America/Sao_Paulo') BETWEEN $1::integer AND $2::integer - 1
  ORDER BY k.tried_at NULLS FIRST, c.relname LIMIT 1
 """
-# Held by the session that reads: of many workers one reads, and one that dies holds nothing.
+# Held by the only connection of the one that reads, which keeps it between two laws: of many workers one reads, and one that
+# dies holds nothing.
 _LOCK = "SELECT pg_try_advisory_lock(hashtext('lastro'), hashtext('laws'))"
 _FOUND = """
 INSERT INTO law_checks AS k (law, tried_at, checked_at, breaches)
@@ -66,10 +67,10 @@ class LawReader:
             async with audit.session() as session:
                 if not await session.value(_LOCK):
                     return False
-                has_read = False
-                while (law := await self._next()) is not None and await self._read(session, law):
-                    has_read = True
-                return has_read
+            has_read = False
+            while (law := await self._next()) is not None and await self._read(audit, law):
+                has_read = True
+            return has_read
         finally:
             await audit.close()
 
@@ -78,10 +79,10 @@ class LawReader:
             found: str | None = await session.value(_NEXT, *self._hours)
         return found
 
-    async def _read(self, session: Session, law: str) -> bool:
+    async def _read(self, audit: Database, law: str) -> bool:
         """Tells whether the law was read, or tried, before the stop."""
         await self._note(_FOUND, law, None)  # before: one that takes the server down with it is not the next one again
-        reading, stopping = asyncio.ensure_future(_breaches(session, law)), asyncio.ensure_future(self._stop.wait())
+        reading, stopping = asyncio.ensure_future(_breaches(audit, law)), asyncio.ensure_future(self._stop.wait())
         try:
             await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
             if not reading.done():
@@ -100,20 +101,21 @@ class LawReader:
             await session.fetch(sql, *arguments)
 
 
-async def _breaches(session: Session, law: str) -> int | None:
+async def _breaches(audit: Database, law: str) -> int | None:
     """Returns the count of breaches, at most 1,000.
 
     None: the law cannot be read, or not in ten minutes. DatabaseAway: it ended with the connection, or with what the server
     had of disk and memory.
     """
     try:
-        found = await session.value(f"SELECT count(*) FROM ({broken_rows(law, MOST_BREACHES)}) b")  # noqa: S608 a name from the catalog
+        counted = f"SELECT count(*) AS count FROM ({broken_rows(law, MOST_BREACHES)}) b"  # noqa: S608 a name from the catalog
+        found = await read_law(audit, law, counted)
     except (asyncpg.PostgresError, Stale, DatabaseAway) as error:
         _log.error("law.unread", kind=law, cause=type(error).__name__)
         if isinstance(error, DatabaseAway):
             raise
         return None
-    breaches = int(found)
+    breaches: int = min(MOST_BREACHES, sum(row["count"] for row in found))
     if breaches:
         _log.critical("law.broken", kind=law, count=breaches)
     return breaches
