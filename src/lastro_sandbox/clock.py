@@ -102,8 +102,8 @@ class Stepper:
             await asyncio.sleep(_LOOK_SECONDS)
         async with self.work.session() as session:
             clock = await session.row(READ)
-            assert clock is not None
-            busy = 0 if clock["target_at"] is None else await session.value(BUSY)
+        assert clock is not None
+        busy = 0 if clock["target_at"] is None else await _counted(self.work, BUSY)
         now = asyncio.get_running_loop().time()
         self._is_walking = clock["target_at"] is not None or clock["offset_us"] != self._told_us
         if clock["target_at"] is None or self._since is None:
@@ -125,8 +125,7 @@ class Stepper:
             await self._http.close()
 
     async def _go(self, now: datetime, target: datetime, version: int, network: dict[str, object] | None) -> None:
-        async with self.work.session() as session:
-            instants = [await session.value(NEXT, now), target]
+        instants = [await next_due(self.work, now), target]
         if network is not None and isinstance(network["nextDue"], str):
             instants.append(datetime.fromisoformat(network["nextDue"]))
         instant = min(i for i in instants if i is not None and i > now) if target > now else target
@@ -180,8 +179,8 @@ class Pending:
     async def count(self) -> int:
         """Counts due rows, days without statements, and payable debts or blocks."""
         async with self.work.session() as session:
-            due = int(await session.value(PENDING))
             companies = [row["company_id"] for row in await session.fetch(_COMPANIES)]
+        due = await _counted(self.work, PENDING)
         behind = await days_to_begin(self.database, self.work, self.rails)
         owed = 0
         for company_id in companies:
@@ -209,6 +208,16 @@ class Pending:
             if asyncio.get_running_loop().time() >= deadline:
                 return False
             await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def next_due(work: Database, now: datetime) -> datetime | None:
+    """Returns the next instant at which something falls due, of all companies."""
+    rows = await work.everywhere(NEXT, now)
+    return min((row[0] for row in rows if row[0] is not None), default=None)
+
+
+async def _counted(work: Database, sql: str) -> int:
+    return sum(row[0] for row in await work.everywhere(sql))
 
 
 async def aim(database: Database, target: datetime, seen: datetime | None) -> bool:

@@ -185,8 +185,8 @@ class Controls:
         """Returns the next due time, here or in the network. It is the time that the walking clock itself finds."""
         async with self.work.session() as session:
             row = await session.row(clock.READ)
-            assert row is not None
-            ours: datetime | None = await session.value(clock.NEXT, row["now"])
+        assert row is not None
+        ours = await clock.next_due(self.work, row["now"])
         status, said = await self.simulator.ask("GET", "/clock")
         theirs = datetime.fromisoformat(said["nextDue"]) if status == 200 and said.get("nextDue") else None
         return min((one for one in (ours, theirs) if one is not None and one > row["now"]), default=None)

@@ -24,7 +24,7 @@ def broken_rows(law: str, most: int) -> str:
 
 
 async def read_law(database: Database, law: str, sql: str) -> list[Record]:
-    """Returns the rows of a statement about one law, from wherever its rows are.
+    """Runs a statement about one law wherever its rows are.
 
     database: of a role that reads everything. sql: of `broken_rows`, or about it. As of `Database.everywhere`, the caller
     adds up what several servers say, and bounds it.

@@ -15,6 +15,8 @@ from lastro.core.declined import StartRefused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from asyncpg import Record
+
     from lastro.core.db import Database
 
 _READ = """
@@ -56,10 +58,8 @@ async def demand_durable(*databases: Database) -> None:
     """
     found: dict[str, None] = {}
     for database in databases:
-        async with database.session() as session:
-            row = await session.row(_READ)
-        assert row is not None
-        found |= dict.fromkeys(undurable(dict(row)))
+        for row in await _of_each_server(database, _READ):
+            found |= dict.fromkeys(undurable(dict(row)))
     if found:
         raise StartRefused("\n".join(found))
 
@@ -74,11 +74,18 @@ def undurable(settings: Mapping[str, str]) -> list[str]:
 
 async def warn_of_its_log(database: Database) -> None:
     """Says in our log what lets names and documents into the server's. database: as lastro_app."""
-    async with database.session() as session:
-        row = await session.row(_READ_LOG)
-    assert row is not None
-    if told := talkative(dict(row)):
+    told: dict[str, None] = {}
+    for row in await _of_each_server(database, _READ_LOG):
+        told |= dict.fromkeys(talkative(dict(row)))
+    if told:
         _log.warning("database.log_tells", reason=", ".join(told))
+
+
+async def _of_each_server(database: Database, sql: str) -> list[Record]:
+    """Reads settings of each server, with or without companies."""
+    async with database.session() as session:
+        here = await session.fetch(sql)
+    return [*here, *await database.everywhere(sql)]
 
 
 def talkative(settings: Mapping[str, str]) -> list[str]:

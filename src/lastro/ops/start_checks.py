@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 _CLOCK = "SELECT mode, ispb FROM clock"
 # What only an institution's network can end.
-_LEFT = """
-SELECT EXISTS (SELECT 1 FROM own_keys) AS has_keys,
-       EXISTS (SELECT 1 FROM outbox WHERE due_at IS NOT NULL AND rail = ANY ($1)) AS has_messages
-"""
+_HAS_KEYS = "SELECT EXISTS (SELECT 1 FROM own_keys)"
+_HAS_MESSAGES = "SELECT EXISTS (SELECT 1 FROM outbox WHERE due_at IS NOT NULL AND rail = ANY ($1))"
 _log = structlog.get_logger(__name__)
 
 
@@ -108,9 +106,9 @@ async def demand_ours(database: Database, settings: Settings) -> None:
 async def _demand_nothing_left(work_database: Database) -> None:
     """Demands that nothing here waits for an institution's network. StartRefused: its address was forgotten."""
     async with work_database.session() as session:
-        left = await session.row(_LEFT, list(OF_NETWORK))
-    if left is not None and (left["has_keys"] or left["has_messages"]):
-        what = "Pix keys of an institution are registered here" if left["has_keys"] else "messages here wait for a network"
+        has_keys = await session.value(_HAS_KEYS)
+    if has_keys or any(row[0] for row in await work_database.everywhere(_HAS_MESSAGES, list(OF_NETWORK))):
+        what = "Pix keys of an institution are registered here" if has_keys else "messages here wait for a network"
         raise StartRefused(f"LASTRO_NETWORK_URL is not set, and {what}: set it with its token as before.")
 
 

@@ -52,16 +52,16 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
     """
     database = Database(audit, size=1, reads=True)
     try:
-        async with database.session() as session:
-            found = await find(session, text)
-            if len(found) == 1:
+        found = await find(database, text)
+        if len(found) == 1:
+            async with database.session_for(found[0][0]) as session:
                 told = await tell(session, *found[0])
                 assert told is not None, "what was found is there"
                 if as_json:
                     say(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
                 else:
                     say("\n".join((*lines(told), *await _namesakes(session, *found[0], text))))
-                return 0
+            return 0
     finally:
         await database.close()
     if not found:
@@ -85,12 +85,17 @@ async def _namesakes(session: Session, company_id: UUID, root: Root, text: str) 
     return ["", head, *(f"  {row['id']}" for row in rows[:_MOST])]
 
 
-async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:
-    """Finds the company and the root of each timeline with this id."""
+async def find(audit: Database, text: str) -> list[tuple[UUID, Root]]:
+    """Finds the company and the root of each timeline with this id.
+
+    audit: as the role that reads every company, so that no session has to be set to one.
+    """
+    async with audit.session() as session:
+        company_ids = [row["company_id"] for row in await session.fetch(_COMPANIES)]
     found = []
-    for row in await session.fetch(_COMPANIES):
-        roots = await _of_company(session, row["company_id"], text)
-        found += [(row["company_id"], root) for root in roots]
+    for company_id in company_ids:
+        async with audit.session_for(company_id) as session:
+            found += [(company_id, root) for root in await _of_company(session, company_id, text)]
     return found
 
 

@@ -150,14 +150,16 @@ class Stage:
 
     async def history(self, object_id: str) -> str:
         """Returns every move of an object, in one line."""
-        async with self.database.session() as session:
-            rows = await session.fetch(_STORY, UUID(self.sandbox["companyId"]), UUID(object_id))
+        company_id = UUID(self.sandbox["companyId"])
+        async with self.database.session(company_id) as session:
+            rows = await session.fetch(_STORY, company_id, UUID(object_id))
         return "Its history: " + ", ".join(f"{r['trigger']} → {r['to_state']}" for r in rows) + "."
 
     async def ledger(self, object_id: str) -> None:
         """Shows the bookings of an object."""
-        async with self.database.session() as session:
-            rows = await session.fetch(_MOVED, UUID(self.sandbox["companyId"]), UUID(object_id))
+        company_id = UUID(self.sandbox["companyId"])
+        async with self.database.session(company_id) as session:
+            rows = await session.fetch(_MOVED, company_id, UUID(object_id))
         self.step("In the ledger:", *(_booked(r) for r in rows))
 
     async def _until(

@@ -115,15 +115,10 @@ async def test_a_story_without_end_is_cut(cast: Cast, ana: Seller) -> None:
     assert (told["isWhole"], len(told["entries"])) == (False, 1 + moves.MOST)
 
 
-async def found(audit: Database, text: str) -> list[tuple[UUID, reading.Root]]:
-    async with audit.session() as session:
-        return await by_id.find(session, text)
-
-
 async def test_money_that_has_no_order_has_a_story_too(cast: Cast, ana: Seller, audit: Database) -> None:
     told = await arrives(cast, ana, settled_at=AT, receiver_document="52998224725")  # another holder's: it goes back
     await cast.runner.act(ana.company_id, Settled(told, await claimed(cast, ana, told), PLACE))
-    ((company_id, root),) = await found(audit, told.end_to_end_id)
+    ((company_id, root),) = await by_id.find(audit, told.end_to_end_id)
     assert (company_id, root.thing) == (ana.company_id, "payment")
     async with cast.database.session(ana.company_id) as session:
         whole = await reading.tell(session, ana.company_id, root)
@@ -133,8 +128,8 @@ async def test_money_that_has_no_order_has_a_story_too(cast: Cast, ana: Seller, 
         ("payment", "give_back"), ("refund", "create"),
     ]  # fmt: skip
     refund = next(e.id for e in whole.entries if isinstance(e, StateEntry) and e.object == "refund")
-    assert await found(audit, refund) == [(company_id, root)]
-    assert await found(audit, refund.upper()) == [(company_id, root)]
+    assert await by_id.find(audit, refund) == [(company_id, root)]
+    assert await by_id.find(audit, refund.upper()) == [(company_id, root)]
 
 
 async def shown(database: Any, text: str) -> list[str]:
@@ -150,7 +145,7 @@ async def test_the_newest_order_of_a_code_is_told(cast: Cast, ana: Seller, datab
     older, _ = await charge(cast, ana, code)
     await cast.runner.act(ana.company_id, CancelOrder(older, PLACE))
     newest, _ = await charge(cast, ana, code)
-    assert await found(audit, code) == [(ana.company_id, reading.Root("order", newest))]
+    assert await by_id.find(audit, code) == [(ana.company_id, reading.Root("order", newest))]
     assert await shown(database, str(newest)) == [f"order {newest}"]
     told = await shown(database, code)
     assert told == [f"order {newest}", f"This is the newest order known as {code}. 1 older, the newest first:", f"  {older}"]
