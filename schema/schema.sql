@@ -859,7 +859,7 @@ BEGIN
     most := most * 4; -- what it waits for lies behind more than was read
   END LOOP;
   until := greatest(c.entered_until, until);
-  -- Where the server's clock has stepped back, writes come behind the watermark: they say so themselves (timely).
+  -- Where the server's clock has stepped back, writes come behind the watermark: they say so themselves (timely_transfers).
   SELECT array_agg(b.id), max(b.watermark) INTO flags, past FROM entries_behind b WHERE b.company_id = company;
   IF flags IS NOT NULL THEN
     behind := ARRAY(SELECT l.id FROM (SELECT DISTINCT b.decided_at FROM entries_behind b WHERE b.company_id = company AND b.id = ANY (flags)
@@ -2252,13 +2252,22 @@ BEGIN
 END $$;
 
 -- Raises where a decision has grown old before it was written: a list that goes forward trusts that whoever was given a time
--- two seconds ago has committed by now. A write that comes behind the watermark of its company's entries says so: the server's clock
--- has stepped back. written: how many rows, so that they are there before the time is looked at.
+-- two seconds ago has committed by now. written: how many rows, so that they are there before the time is looked at.
 CREATE FUNCTION timely(decided_at timestamptz, VARIADIC written bigint[] DEFAULT '{}') RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM FROM clock c WHERE machine_now() + c.offset_us * interval '1 microsecond' - decided_at > interval '1 second';
+  IF FOUND THEN PERFORM demand('timely', 1, 0); END IF;
+  RETURN true;
+END $$;
+
+-- The same of a write with transfers. One that comes behind the watermark of its company's entries says so: the server's clock
+-- has stepped back. Entries are made of transfers alone, so no other write looks for the watermark.
+CREATE FUNCTION timely_transfers(decided_at timestamptz, VARIADIC written bigint[] DEFAULT '{}') RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   complete timestamptz;
 BEGIN
-  IF business_now() - decided_at > interval '1 second' THEN PERFORM demand('timely', 1, 0); END IF;
+  PERFORM timely(decided_at, VARIADIC written);
   complete := greatest(
     (SELECT greatest(c.entered_until, c.proven_until, c.marked_at - interval '1 second') FROM entry_cursors c WHERE c.company_id = tenant()),
     (SELECT t.created_at FROM transfers t WHERE t.company_id = tenant() ORDER BY t.created_at DESC LIMIT 1) - interval '1 second');

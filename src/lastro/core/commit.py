@@ -297,7 +297,8 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
     written = [f"(SELECT count(*) FROM {name})" for name in b.inserted]  # noqa: S608
     columns = [*(written if locking else ()), *b.demands, *locking]
     if decided_at is not None:
-        columns.append(f"timely({', '.join((b.add(decided_at), *written))})")
+        timely = "timely_transfers" if write.transfers else "timely"
+        columns.append(f"{timely}({', '.join((b.add(decided_at), *written))})")
     ctes, shown = "".join(f", {c}" for c in b.ctes), "".join(f", {c}" for c in columns)
     sql = f"WITH door AS MATERIALIZED ({door}){ctes} SELECT door.company_id{shown} FROM door"  # noqa: S608
     return _Statement(sql, b.arguments)

@@ -17,7 +17,8 @@ from tests.laws import laws as every_law
 from lastro import ledger
 from lastro.core.commit import commit
 from lastro.core.db import PLANNED_ONCE, Database
-from lastro.core.write import LedgerAccount, Transfer, Write
+from lastro.core.errors import Stale
+from lastro.core.write import LedgerAccount, Row, Transfer, Write
 
 from .test_entries import SECOND, enter, entries
 
@@ -86,6 +87,21 @@ async def laws(admin: Any, seller: Seller) -> set[str]:
 
 async def flags(admin: Any, seller: Seller) -> int:
     return int(await admin.fetchval("SELECT count(*) FROM entries_behind WHERE company_id = $1", seller.company_id))
+
+
+async def test_a_write_without_transfers_has_no_entry_to_be_behind(admin: Any, cast: Cast, ana: Seller) -> None:
+    async def write_party(at: datetime) -> None:
+        row = Row("parties", {"id": cast.id(), "name": "Bento Braga"})
+        await commit(cast.database, Write(ana.company_id, rows=(row,)), decided_at=at)
+
+    await write(cast, ana, ana.clearing, ana.customer, 100)
+    await enter(cast, ana, await now(cast))
+    await step(admin, -timedelta(hours=1))
+    at = await now(cast)
+    await write_party(at)
+    assert await flags(admin, ana) == 0
+    with pytest.raises(Stale):
+        await write_party(at - 2 * SECOND)
 
 
 async def test_what_is_committed_behind_the_watermark_is_entered(admin: Any, cast: Cast, ana: Seller) -> None:
