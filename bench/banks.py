@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import statistics
 import time
 from functools import partial
@@ -15,7 +16,7 @@ from bench.figures import Figure, Rounds
 from bench.house import cpu_seconds, free_port, ready
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from bench.house import House, Payee
@@ -43,9 +44,9 @@ async def measured(house: House, rounds: int, payments: int, items: int) -> list
             await _until(house, "SELECT count(*) AS n FROM connections", 1)
         house.environment |= banks
         try:
-            async with house.api(), aiohttp.ClientSession(trust_env=False) as http:
+            async with house.api() as api, aiohttp.ClientSession(trust_env=False) as http:
                 shop = _Shop(http, house.settings.port, port, payee)
-                figures = await _overhead(shop, rounds)
+                figures = await _overhead(house, shop, api.pid, rounds)
                 await _many(shop.order, payments)
                 figures.append(await _after_outage(house, http, port))
             figures.append(await _memory(house, file, items))
@@ -78,6 +79,7 @@ class _Shop:
     def __init__(self, http: aiohttp.ClientSession, port: int, bank: int, payee: Payee) -> None:
         self._http = http
         self._api, self._bank = f"http://127.0.0.1:{port}/order/v2/transparent", f"http://127.0.0.1:{bank}/v2/cob"
+        self._live = f"http://127.0.0.1:{port}/live"
         self._headers = {"authorization": f"Bearer {payee.token}"}
 
     async def order(self, *, at_bank: bool = True) -> float:
@@ -97,6 +99,13 @@ class _Shop:
         body = {"calendario": {"expiracao": 86_400}, "valor": {"original": "10.50"}, "chave": KEY}
         return await self._put(f"{self._bank}/{uuid4().hex}", body, {"authorization": "Bearer token-of-a-bench"})
 
+    async def bare(self) -> float:
+        """The seconds that an answer without any work takes."""
+        begun = time.perf_counter()
+        async with self._http.get(self._live) as answer:
+            await answer.read()
+        return time.perf_counter() - begun
+
     async def _put(self, url: str, body: dict[str, Any], headers: dict[str, str]) -> float:
         begun = time.perf_counter()
         async with self._http.put(url, json=body, headers=headers) as answer:
@@ -106,26 +115,57 @@ class _Shop:
         return time.perf_counter() - begun
 
 
-async def _overhead(shop: _Shop, rounds: int) -> list[Figure]:
-    """In turns, one request after the other; the first round is left out."""
+async def _overhead(house: House, shop: _Shop, api: int, rounds: int) -> list[Figure]:
+    """In turns, one request after the other; the first round is left out. api: its process, whose CPU is counted."""
     ways: dict[str, Callable[[], Awaitable[float]]] = {
-        "ours": shop.order, "theirs": shop.charge, "plain": partial(shop.order, at_bank=False),
+        "ours": shop.order, "theirs": shop.charge, "plain": partial(shop.order, at_bank=False), "bare": shop.bare,
     }  # fmt: skip
     took: dict[str, list[float]] = {name: [] for name in ways}
+    spent: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    flushes: list[float] = []
+    assert house.server.pid is not None
     for _ in range(rounds + 1):
         for name, way in ways.items():
+            before = cpu_seconds(api), cpu_seconds(house.server.pid, family=True)
             took[name].append(statistics.median([await way() for _ in range(_EACH)]) * 1000)
-    ours, theirs, plain = (times[1:] for times in took.values())
+            after = cpu_seconds(api), cpu_seconds(house.server.pid, family=True)
+            spent[name].append(((after[0] - before[0]) / _EACH * 1000, (after[1] - before[1]) / _EACH * 1000))
+        flushes.append(_flush(house.home / "flushed"))
+    ours, theirs, plain, bare = (times[1:] for times in took.values())
     added = tuple(mine - their for mine, their in zip(ours, theirs, strict=True))
     beside = tuple(mine - their - own for mine, their, own in zip(ours, theirs, plain, strict=True))
     note = f"an order {statistics.median(ours):.2f} ms, the bank alone {statistics.median(theirs):.2f} ms"
     own = f"one whose code is ours {statistics.median(plain):.2f} ms"
+    shown = partial(Figure, unit="ms p50", at_most=True, digits=2)
     return [
-        Figure(
-            "an order by a bank, without the bank", "ms p50", Rounds(added), None, 3, 2, at_most=True, digits=2, note=note
-        ),
-        Figure("and without what any order takes", "ms p50", Rounds(beside), None, 3, 2, at_most=True, digits=2, note=own),
+        shown("an order by a bank, without the bank", value=Rounds(added), bar=3, aim=2, note=note),
+        shown("and without what any order takes", value=Rounds(beside), bar=3, aim=2, note=own),
+        shown("an answer without work: client and HTTP server", value=Rounds(tuple(bare))),
+        shown("a flush of this disk; each order waits for one", value=Rounds(tuple(flushes[1:]))),
+        _cpu("CPU of an order by a bank", spent["ours"][1:]),
+        _cpu("CPU of an order whose code is ours", spent["plain"][1:]),
     ]
+
+
+def _cpu(what: str, spent: Sequence[tuple[float, float]]) -> Figure:
+    """What the API and the database worked for an order that came alone. Code and data have left the caches by then."""
+    api, database = (statistics.median(of) for of in zip(*spent, strict=True))
+    note = f"API {api:.2f}, PostgreSQL {database:.2f}"
+    return Figure(what, "ms", Rounds(tuple(map(sum, spent))), at_most=True, digits=2, note=note)
+
+
+def _flush(file: Path) -> float:
+    """The milliseconds until 16 KB are on the disk: as much as an order's log, where the log has its room already."""
+    took, size = [], 16_384
+    with file.open("w+b", buffering=0) as stream:
+        stream.write(bytes(size * _EACH))
+        os.fsync(stream.fileno())
+        for at in range(_EACH):
+            begun = time.perf_counter()
+            os.pwrite(stream.fileno(), b"x" * size, at * size)
+            os.fdatasync(stream.fileno())
+            took.append(time.perf_counter() - begun)
+    return statistics.median(took) * 1000
 
 
 async def _many(act: Callable[[], Awaitable[Any]], count: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -65,18 +66,17 @@ class MakeOrder(Act[CreateOrderContext]):
 
     @property
     def _where(self) -> Where:
-        order = self.form.order
         rail = self._connection if self._method.name == PIX_METHOD else PIX  # the Pix code of a slip is our own
-        return (self.company_id, order.payment_method, self.account_id, order.pix_key, rail)
+        return (self.company_id, self.form.order.payment_method, self.account_id, self.form.order.pix_key, rail)
 
-    @property
+    @cached_property
     def _connection(self) -> str | None:
         """The rail of the connection that the order names, whosever it is; None: it names none."""
         if self._method.name != PIX_METHOD or self.form.order.financial_partner is None:
             return None
         return connection_named(self.place, self.form.order.financial_partner)
 
-    @property
+    @cached_property
     def _method(self) -> Method:
         return known_method(self.form.order.payment_method)
 
@@ -177,7 +177,10 @@ class MakeOrder(Act[CreateOrderContext]):
         return ways(method, configured, setup.route, self.form.order.financial_partner, setup.down)
 
     def _refused(self, known: CreateOrderContext, context: RequestContext) -> Refused | None:
-        """Returns every problem of the order; None: it has none."""
+        """Returns every problem of the order; None: it has none. The bank is asked for one without problems alone."""
+        if known.issued is not None and known.final is not None and self.amount is not None:
+            final = final_of(self.amount, known.setup.fees.at(context.now))  # a fee may have begun while the bank was asked
+            return issuing.misfit(known.issued, final, known.final, context.now)
         if self.account_id is not None and known.account is None:
             return Refused(Kind.NOT_FOUND)
         problems = self._problems(known, context)
@@ -188,8 +191,6 @@ class MakeOrder(Act[CreateOrderContext]):
         if self.amount is None:
             return None
         final = final_of(self.amount, known.setup.fees.at(context.now))
-        if known.issued is not None and known.final is not None:
-            return issuing.misfit(known.issued, final, known.final, context.now)
         return None if known.quote is None else quoting.misfit(known.quote, final, context.now)
 
     def decide(self, known: CreateOrderContext, context: RequestContext) -> Done | Refused:
