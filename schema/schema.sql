@@ -79,6 +79,10 @@ CREATE TABLE company_numbers (                        -- reference table: finds 
   company_id uuid NOT NULL UNIQUE
 );
 
+-- Whether the rows of this company are here, if it has any. A spread database has it anew in each shard's schema: what is whole on each
+-- server, as company_numbers, is compared with the companies of one shard at a time.
+CREATE FUNCTION lies_here(company uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT true';
+
 CREATE TABLE companies (                              -- a tenant: a client company of the institution, or the institution
   company_id uuid PRIMARY KEY,
   number integer NOT NULL REFERENCES company_numbers, -- the short number its ids for networks begin with
@@ -4684,14 +4688,16 @@ COMMENT ON VIEW law_a_reconciled_day_is_in_the_ledger IS
 CREATE VIEW law_numbers_lead_to_their_owner WITH (security_invoker = true) AS
   SELECT coalesce(c.company_id, n.company_id) AS company_id, n.number::text, 'company_numbers' AS place,
          n.company_id AS leads_to
-    FROM company_numbers n FULL JOIN companies c ON c.number = n.number WHERE c.company_id IS DISTINCT FROM n.company_id
+    FROM (SELECT * FROM company_numbers WHERE lies_here(company_id)) n FULL JOIN companies c ON c.number = n.number
+   WHERE c.company_id IS DISTINCT FROM n.company_id
   UNION ALL
   SELECT coalesce(a.company_id, n.company_id), n.number, 'account_numbers', n.account_id
-    FROM account_numbers n FULL JOIN accounts a ON a.number = n.number
+    FROM (SELECT * FROM account_numbers WHERE lies_here(company_id)) n FULL JOIN accounts a ON a.number = n.number
    WHERE (a.company_id, a.id) IS DISTINCT FROM (n.company_id, n.account_id)
   UNION ALL
   SELECT coalesce(k.company_id, o.company_id), coalesce(k.key, o.key), 'own_keys', o.account_id
-    FROM own_keys o FULL JOIN (SELECT * FROM pix_keys WHERE status = 'ACTIVE') k ON k.key = o.key
+    FROM (SELECT * FROM own_keys WHERE lies_here(company_id)) o
+    FULL JOIN (SELECT * FROM pix_keys WHERE status = 'ACTIVE') k ON k.key = o.key
    WHERE (k.company_id, k.account_id) IS DISTINCT FROM (o.company_id, o.account_id);
 COMMENT ON VIEW law_numbers_lead_to_their_owner IS
   'A company''s number, an account''s number and an active key lead to their owner, and none leads nowhere.';

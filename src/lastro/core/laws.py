@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from asyncpg import Record
+    from collections.abc import Mapping, Sequence
 
     from lastro.core.db import Database
 
 # About people, who are the installation's: servers that have companies do not have them.
 _OF_INSTALLATION = frozenset({"law_every_change_of_a_person_is_told"})
+# About a sum over all companies, which is zero in none of the servers that have some of them.
+_OF_SUMS = {"law_in_transit_is_zero_at_rest": ("currency", "in_transit_minor")}
 
 
 def broken_rows(law: str, most: int) -> str:
@@ -23,13 +26,23 @@ def broken_rows(law: str, most: int) -> str:
     return f"WITH broken AS MATERIALIZED (SELECT * FROM {law}) SELECT * FROM broken LIMIT {most}"  # noqa: S608
 
 
-async def read_law(database: Database, law: str, sql: str) -> list[Record]:
-    """Runs a statement about one law wherever its rows are.
+async def broken(database: Database, law: str, most: int) -> list[Mapping[str, Any]]:
+    """Returns at most `most` violations of a law, of all companies.
 
-    database: of a role that reads everything. sql: of `broken_rows`, or about it. As of `Database.everywhere`, the caller
-    adds up what several servers say, and bounds it.
+    database: of a role that reads everything.
     """
+    sql = broken_rows(law, most)
     if law in _OF_INSTALLATION:
         async with database.session() as session:
-            return await session.fetch(sql)
-    return await database.everywhere(sql)
+            return [dict(row) for row in await session.fetch(sql)]
+    rows: list[Mapping[str, Any]] = [dict(row) for row in await database.everywhere(sql)]
+    return (added(rows, *_OF_SUMS[law]) if law in _OF_SUMS else rows)[:most]
+
+
+def added(rows: Sequence[Mapping[str, Any]], name: str, amount: str) -> list[Mapping[str, Any]]:
+    """Adds up the amounts of rows by name; leaves out what comes to zero."""
+    sums: Counter[Any] = Counter()
+    for row in rows:
+        sums[row[name]] += row[amount]
+    firsts = {row[name]: row for row in reversed(rows)}
+    return [{**firsts[one], amount: minor} for one, minor in sums.items() if minor]

@@ -10,7 +10,7 @@ import msgspec
 
 from lastro.core.db import Database
 from lastro.core.errors import DatabaseAway, Stale
-from lastro.core.laws import broken_rows, read_law
+from lastro.core.laws import broken
 from lastro.terminal.progress import silent
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ async def verify(
 
 async def _checked(database: Database, law: Law) -> Law:
     try:
-        rows = await read_law(database, law.name, broken_rows(law.name, _SHOWN + 1))
+        rows = await broken(database, law.name, _SHOWN + 1)
     except (asyncpg.PostgresError, Stale) as error:
         return Law(law.name, law.says, unread=f"{type(error).__name__}: {error}")
-    return Law(law.name, law.says, tuple(dict(row) for row in rows[:_SHOWN]), len(rows) > _SHOWN)
+    return Law(law.name, law.says, tuple(rows[:_SHOWN]), len(rows) > _SHOWN)
 
 
 def _tell(law: Law, width: int, say: Callable[[str], object]) -> None:

@@ -10,7 +10,7 @@ import structlog
 
 from lastro.core.db import Database
 from lastro.core.errors import DatabaseAway, Stale
-from lastro.core.laws import broken_rows, read_law
+from lastro.core.laws import broken
 
 if TYPE_CHECKING:
     from lastro.core.db import Dsn
@@ -108,14 +108,12 @@ async def _breaches(audit: Database, law: str) -> int | None:
     had of disk and memory.
     """
     try:
-        counted = f"SELECT count(*) AS count FROM ({broken_rows(law, MOST_BREACHES)}) b"  # noqa: S608 a name from the catalog
-        found = await read_law(audit, law, counted)
+        breaches = len(await broken(audit, law, MOST_BREACHES))
     except (asyncpg.PostgresError, Stale, DatabaseAway) as error:
         _log.error("law.unread", kind=law, cause=type(error).__name__)
         if isinstance(error, DatabaseAway):
             raise
         return None
-    breaches: int = min(MOST_BREACHES, sum(row["count"] for row in found))
     if breaches:
         _log.critical("law.broken", kind=law, count=breaches)
     return breaches
