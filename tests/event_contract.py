@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 import jsonschema_rs
 import msgspec
+from tests.laws import Read
 
 from lastro.app import wiring
-from lastro.core.db import Dsn
+from lastro.core.db import Database, Dsn
 from lastro.web import openapi
 from lastro.webhooks import EventType
 
@@ -66,19 +66,19 @@ async def hold(dsn: Dsn, companies: Iterable[UUID] | None = None) -> int:
 
     dsn: of a role that reads everything. companies: whose events, None: all.
     """
-    connection = await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
+    database = Database(dsn, settings={"statement_timeout": "0"})
     try:
-        return await hold_over(connection, companies)
+        return await hold_over(database.everywhere, companies)
     finally:
-        await connection.close()
+        await database.close()
 
 
-async def hold_over(connection: "asyncpg.Connection[asyncpg.Record]", companies: Iterable[UUID] | None = None) -> int:
-    """`hold`, over a connection that is there already."""
-    if await connection.fetchval("SELECT to_regclass('events')") is None:
+async def hold_over(read: Read, companies: Iterable[UUID] | None = None) -> int:
+    """`hold`, over connections that are there already."""
+    if not all(row[0] for row in await read("SELECT to_regclass('events') IS NOT NULL")):
         return 0
     only = None if companies is None else list(companies)
-    rows = await connection.fetch(_EVENTS, list(OF_NOBODY), only)
+    rows = await read(_EVENTS, list(OF_NOBODY), only)
     wrong = {line: None for row in rows for line in schemas().wrong(row["type"], row["body"])}
     if wrong:
         raise BrokenSchemaError("\n".join([*list(wrong)[:_SHOWN], f"{len(wrong)} in all"]))

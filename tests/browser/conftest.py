@@ -19,7 +19,8 @@ from axe_playwright_python.async_playwright import Axe
 from PIL import Image
 from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, async_playwright
 from tests.cast import Cast, Seller
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.journeys.conftest import opened as staged
 from tests.journeys.conftest import playing
 from tests.journeys.play import Play

@@ -10,7 +10,8 @@ import pytest
 from playwright.async_api import Browser
 from tests.browser.conftest import SIZES, Street, Window, served
 from tests.cast import Cast
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.rooms.laws import disputing, paying_out, planning
 from tests.rooms.laws.world import World
 

@@ -17,7 +17,7 @@ from unittest.mock import Mock
 
 import httpx
 import msgspec
-from tests import conftest
+from tests import databases
 from tests.house.asking import Ask
 from tests.house.examples import EXAMPLES
 from tests.house.strangers import Town, leave, settle
@@ -99,7 +99,7 @@ def there(town: Town, but: Collection[str]) -> str:
     return "\n".join(lines)
 
 
-async def test_every_answer_is_as_the_document_says(own_database: conftest.Database, tmp_path: Path) -> None:
+async def test_every_answer_is_as_the_document_says(own_database: databases.Database, tmp_path: Path) -> None:
     town, work = await settle(own_database), Database(own_database.work, size=2)
     try:
         async with served(town, work) as address:

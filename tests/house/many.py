@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 
 if TYPE_CHECKING:
     import asyncpg

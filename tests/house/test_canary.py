@@ -14,7 +14,7 @@ from urllib.parse import quote
 import aiohttp
 import pytest
 from tests.collector import Collector, collecting
-from tests.conftest import Database
+from tests.databases import Database
 from tests.house import canary, planted
 from tests.house.canary import Marks, RawRequest
 from tests.house.entering import enter

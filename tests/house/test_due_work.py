@@ -4,7 +4,7 @@ import re
 from unittest.mock import Mock
 
 import pytest
-from tests.conftest import Database
+from tests.databases import Database
 
 from lastro.app import scheduled_jobs
 from lastro.app.outbox_lines import WAITING

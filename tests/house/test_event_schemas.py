@@ -9,7 +9,8 @@ import jsonschema_rs
 import msgspec
 import pytest
 from tests.cast import Cast
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.event_contract import OF_NOBODY, URL, BrokenSchemaError, Schemas, hold, schemas
 from tests.http_contract import BrokenContractError, contract
 from tests.in_one import in_one_test

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.journeys.play import Play
 from tests.journeys.stage import Stage
 from tests.laws import connected

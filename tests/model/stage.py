@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection
 
     import asyncpg
-    from tests import conftest
+    from tests import databases
 
     from lastro.accounts import Holder
 
@@ -72,13 +72,13 @@ class Stage:
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
-    def open(cls, database: conftest.Database, dues: Collection[str] = ()) -> Stage:
+    def open(cls, database: databases.Database, dues: Collection[str] = ()) -> Stage:
         """dues: the sweeps that matter to what is played, by name."""
         loop = asyncio.Runner(loop_factory=uvloop.new_event_loop)
         return loop.run(cls._open(database, loop, frozenset(dues)))
 
     @classmethod
-    async def _open(cls, database: conftest.Database, loop: asyncio.Runner, dues: frozenset[str]) -> Stage:
+    async def _open(cls, database: databases.Database, loop: asyncio.Runner, dues: frozenset[str]) -> Stage:
         cast, network, signer = Cast.of(database.app), Network(INSTITUTION.ispb), new_signing_key(os.urandom)
         keys = SigningKeys((signer,), (location_key("model", f"https://{_HOST}/jwks"),), os.urandom(32))
         own = OwnKeys(keys, partial(_unchanged, keys), f"https://{_HOST}", time.monotonic)
@@ -134,7 +134,7 @@ class Stage:
 
     async def lawful(self) -> None:
         """AssertionError: a law is broken in what this example has made."""
-        found = await broken(self.books, at_rest=False, companies=[self.ana.company_id])
+        found = await broken(self.books.fetch, at_rest=False, companies=[self.ana.company_id])
         assert found == {}, found
 
     # ── clients ──

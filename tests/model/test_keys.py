@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from tests.conftest import Database
+from tests.databases import Database
 from tests.model.keys import ENDED, KINDS, WAY, Claimed, Confirm, Create, Delete, Keys, Later, Resend, path
 from tests.model.machine import Walk, pick, rule, walk
 from tests.model.stage import Stage

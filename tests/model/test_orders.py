@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from tests.conftest import Database
+from tests.databases import Database
 from tests.model.machine import Step, Walk, follow, pick, rule, walk
 from tests.model.orders import (
     FEE,

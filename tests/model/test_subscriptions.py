@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from tests.conftest import Database
+from tests.databases import Database
 from tests.model.machine import Step, Walk, follow, pick, rule, walk
 from tests.model.payers import Authorizes, Bank, Collects, Decides, Declines, Drops, PayerCancels, PaysFirst
 from tests.model.stage import Stage

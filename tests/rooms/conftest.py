@@ -44,7 +44,7 @@ async def audited(auditor: Auditor) -> AsyncIterator[dict[UUID, str]]:
     found = await auditor.breaches(at_rest=False, companies=founded)
     tests = {founded[row["company_id"]] for rows in found.values() for row in rows}
     assert found == {}, f"broken by {', '.join(sorted(tests))}"
-    await auditor.ask(lambda connection: hold_over(connection, founded))
+    await auditor.ask(lambda read: hold_over(read, founded))
 
 
 @pytest.fixture

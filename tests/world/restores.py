@@ -260,7 +260,7 @@ class Drill:
         shown = [*await _ended(crowd, "dora", fresh.payouts), *await _ended(crowd, "ana", also.payouts)]
         await self._feed(feed)
         await self._sent(shown)
-        for law, rows in (await broken(crowd.play.books, at_rest=False)).items():
+        for law, rows in (await broken(crowd.play.books.fetch, at_rest=False)).items():
             self.report.broken.append(f"{law}: {rows[:2]}")
         self.report.broken += crowd.wrong
         self.report.seen["complaints"] = dict(self.town.complaints())

@@ -140,7 +140,7 @@ async def test_a_person_is_found_handed_out_and_erased(world: World, own_databas
         assert not [mark for (body,) in said for mark in MARKS if mark.encode() in body]
     assert not await admin.fetchval("SELECT count(*) FROM account_documents WHERE sealed IS NOT NULL")
     assert await admin.fetchval("SELECT count(*) FROM events") == bodies
-    assert await broken(admin, at_rest=False) == {}
+    assert await broken(admin.fetch, at_rest=False) == {}
     again = await asks("erase", CPF, "--reference", "LGPD 7", "--yes")
     assert set(again["erased"].values()) == {0}
     await admin.close()
@@ -199,7 +199,7 @@ async def test_words_of_a_person_are_erased_where_they_are_the_persons(
     assert not any(key.encode() in body for body in await bodies(admin, world.names["by_key"]))
     (told,) = [msgspec.json.decode(body) for body in await bodies(admin, world.names[CPF])]
     assert (told["code"], told["status"], told["payer"]["name"]) == (CPF, "CANCELED", "NAO IDENTIFICADO")
-    assert await broken(admin, at_rest=False) == {}
+    assert await broken(admin.fetch, at_rest=False) == {}
     await admin.close()
 
 

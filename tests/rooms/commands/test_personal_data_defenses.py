@@ -61,6 +61,6 @@ async def test_a_defense_is_erased_with_its_payer(own_database: Any, tmp_path: P
     assert await admin.fetchval("SELECT sealed FROM med_documents WHERE object_id = $1", name) is None
     answer = await admin.fetchval("SELECT body FROM answers WHERE operation = 'defend_med'")
     assert msgspec.json.decode(answer)["defense"] == "NAO IDENTIFICADO"
-    assert await broken(admin, at_rest=False) == {}
+    assert await broken(admin.fetch, at_rest=False) == {}
     await admin.close()
     await cast.close()

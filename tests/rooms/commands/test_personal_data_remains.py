@@ -100,12 +100,12 @@ async def test_nothing_of_a_person_outlives_its_time(own_database: Any, tmp_path
     assert await admin.fetchval("SELECT count(*) FROM orders WHERE description = $1", WORDS) == 2, (
         "what was paid is kept whole"
     )
-    assert await broken(admin, at_rest=False) == {}
+    assert await broken(admin.fetch, at_rest=False) == {}
     await admin.execute("UPDATE clock SET offset_us = $1", timedelta(days=12 * 366) // timedelta(microseconds=1))
     await subjects.erased(world, own_database, tmp_path)
     assert await places(admin) <= {"inbox.body"}, "what a network said is its proof, and stays"
     told = await admin.fetch("SELECT payment_method, description FROM orders ORDER BY 1")
     assert [tuple(row) for row in told] == [("PIX", "Pix received"), ("TED", "TED received")]
-    assert await broken(admin, at_rest=False) == {}
+    assert await broken(admin.fetch, at_rest=False) == {}
     await admin.close()
     await cast.close()

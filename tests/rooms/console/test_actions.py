@@ -9,7 +9,8 @@ from uuid import UUID
 
 import pytest
 from tests.cast import Cast
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.house.registering import TownDirectory
 from tests.house.town_claims import KNOWN
 from tests.house.town_disputes import TownRail

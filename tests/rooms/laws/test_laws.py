@@ -11,7 +11,8 @@ from uuid import UUID
 
 import pytest
 from tests.cast import Cast
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.laws import breaches, laws
 from tests.rooms.laws.breaking import BESIDE, BROKEN
 from tests.rooms.laws.world import ROUTES, World
@@ -106,7 +107,7 @@ async def done(owner: Any, world: World, statement: str) -> None:
 
 async def test_every_law_has_a_way_to_break_it(database: Any) -> None:
     audit = await database.connect(database.audit)
-    assert await laws(audit) == sorted(BROKEN)
+    assert await laws(audit.fetch) == sorted(BROKEN)
     await audit.close()
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from tests import forked
 from tests.cast import Cast, Seller
-from tests.conftest import Database, lent
+from tests.conftest import lent
+from tests.databases import Database
 from tests.laws import laws
 from tests.read_only import read_only
 
@@ -62,7 +63,7 @@ async def said(database: Database, **how: Any) -> tuple[int, list[str]]:
 async def test_every_law_is_named_with_its_meaning(kept: Database, ana: Seller) -> None:
     told: list[Any] = []
     audit = await kept.connect(kept.audit)
-    names = await laws(audit)
+    names = await laws(audit.fetch)
     await audit.close()
     status = await verify(kept.audit, at_rest=True, say=told.append, progress=lambda *where: told.append(where))
     waited, lines = told[:-1:2], [*told[1:-1:2], told[-1]]
@@ -169,7 +170,7 @@ async def test_each_law_is_planned_for_all_of_its_rows(kept: Database) -> None:
         (found,) = json.loads(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {sql}"))
         return found["Plan"]
 
-    for law in await laws(connection):
+    for law in await laws(connection.fetch):
         read = await plan(broken_rows(law, SHOWN))
         assert read["Node Type"] == "Limit"
         whole = next(one for one in _plans(read) if one.get("Subplan Name") == "CTE broken")

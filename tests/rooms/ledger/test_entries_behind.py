@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.conftest import Database as Lent
 from tests.conftest import lent
+from tests.databases import Database as Lent
 from tests.laws import laws as every_law
 
 from lastro import ledger
@@ -79,7 +79,7 @@ async def write(
 
 async def laws(admin: Any, seller: Seller) -> set[str]:
     """Those of entries that her company breaks."""
-    names = [law for law in await every_law(admin) if "entr" in law]
+    names = [law for law in await every_law(admin.fetch) if "entr" in law]
     return {
         law for law in names if await admin.fetchval(f"SELECT count(*) FROM {law} WHERE company_id = $1", seller.company_id)
     }

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 from tests.cast import BENTO
-from tests.conftest import Database
+from tests.databases import Database
 from tests.laws import breaches, connected
 
 from lastro.core.money import Money

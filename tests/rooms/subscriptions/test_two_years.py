@@ -9,7 +9,7 @@ import sys
 from datetime import datetime, timedelta
 
 import pytest
-from tests.conftest import Database
+from tests.databases import Database
 from tests.laws import breaches, connected
 
 from .years.judged import every_cycle_was_charged, judge, read

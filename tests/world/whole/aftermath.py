@@ -311,7 +311,7 @@ class Aftermath:
 
     async def _laws(self) -> None:
         """As `lastro verify` reads them."""
-        for law, rows in (await broken(self.play.books)).items():
+        for law, rows in (await broken(self.play.books.fetch)).items():
             self.broken.append(f"{law}: {rows[:2]}")
 
 

@@ -46,7 +46,7 @@ from .payers_bank import ISPB, PayersBank
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    import tests.conftest
+    import tests.databases
 
     from lastro.core.queue_worker import QueueWorker
 
@@ -75,7 +75,7 @@ class Walk:
     _charge_number: int = 0
 
     @classmethod
-    async def begin(cls, database: tests.conftest.Database, seed: int) -> Walk:
+    async def begin(cls, database: tests.databases.Database, seed: int) -> Walk:
         """Ana's company, the institution's own, and a bank."""
         cast, chance = Cast.of(database.app), random.Random(seed)
         institution = cast.id()
