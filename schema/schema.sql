@@ -37,6 +37,16 @@ BEGIN
   RETURN true;
 END $$;
 
+-- The id of the oldest open transaction: rows of a transaction below it are committed or gone. Cursors of a company compare it with
+-- its rows' ids. A spread database has these three anew in each shard's schema, so that they rise when the shard moves to another server.
+CREATE FUNCTION settled_xid() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
+
+-- The id of this transaction, which begins to write with it.
+CREATE FUNCTION writing_xid() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT pg_current_xact_id()::text::bigint';
+
+-- The id of the first transaction that has not begun.
+CREATE FUNCTION next_xid() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint';
+
 -- The company this session works for; NULL, and so no row at all, when no door was opened.
 -- The planner evaluates what is stable, for its estimates: a company that came after the last ANALYZE would be taken for one
 -- without rows, and what names a row of it looked for among all of them, by an index that knows the company alone.
@@ -443,7 +453,7 @@ CREATE TABLE transfers (                              -- double entry: one row d
   pending_id uuid,                                    -- posted, voided: the held transfer that ends
   reference_id uuid NOT NULL,                         -- the object whose story this is
   created_at timestamptz NOT NULL,
-  xid bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- so that a folder knows what is surely committed
+  xid bigint NOT NULL DEFAULT writing_xid(), -- so that a folder knows what is surely committed
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, debit_id) REFERENCES ledger_accounts,
   FOREIGN KEY (company_id, credit_id) REFERENCES ledger_accounts,
@@ -492,7 +502,7 @@ BEGIN
                >= floor_minor + CASE WHEN d.taken <= -d.owed THEN 0 WHEN d.taken <= -d.watched THEN owed ELSE owed + watched END);
     CONTINUE WHEN FOUND;
     PERFORM 1 FROM balances WHERE company_id = company AND ledger_account_id = d.account FOR UPDATE;
-    horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+    horizon := settled_xid();
     SELECT credits_folded + credit_tail(company, d.account, fold_xid, NULL) - debits - held - floor_minor, owed, watched
       INTO has, owes, keeps FROM balances WHERE company_id = company AND ledger_account_id = d.account;
     IF owes + d.owed < 0 THEN
@@ -524,7 +534,7 @@ DECLARE
   folded integer;
 BEGIN
   PERFORM set_config('lastro.company', company::text, false);
-  horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  horizon := settled_xid();
   due := ARRAY(
     SELECT b.ledger_account_id FROM balances b
      WHERE b.company_id = company
@@ -814,15 +824,15 @@ BEGIN
     INSERT INTO entry_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING RETURNING * INTO c;
     IF NOT FOUND THEN RETURN 0; END IF;
   END IF;
-  oldest := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  oldest := settled_xid();
   IF c.marked_xid <= oldest THEN
     c.proven_until := greatest(c.proven_until, c.marked_at - interval '1 second');
   END IF;
   IF is_first AND (c.marked_xid IS NULL OR c.marked_xid <= oldest -- or it is of another server, from before a restore
-                   OR c.marked_xid > pg_current_xact_id()::text::bigint) THEN
+                   OR c.marked_xid > writing_xid()) THEN
     -- Where the server's clock has stepped back: past all that it was, so that whatever is still to come says that it is behind.
     c.marked_at := greatest(begun, (SELECT max(t.created_at) + interval '1.000001 seconds' FROM transfers t WHERE t.company_id = company AND t.created_at > begun));
-    c.marked_xid := pg_current_xact_id()::text::bigint;
+    c.marked_xid := writing_xid();
   END IF;
   LOOP
     SELECT count(*), min(created_at), max(created_at) INTO seen, earliest, latest FROM (
@@ -1756,7 +1766,7 @@ CREATE TABLE events (                                 -- a fact told to the clie
   url text,                                           -- the object's own; NULL: the company's for this type, or the feed alone
   body bytea,                                         -- the bytes that are sent, always the same; NULL once forgotten
   created_at timestamptz NOT NULL,
-  xid bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
+  xid bigint NOT NULL DEFAULT writing_xid(),
   PRIMARY KEY (company_id, id)
 );
 CREATE INDEX events_reference ON events (company_id, reference_id);
@@ -2497,7 +2507,7 @@ BEGIN
       RETURNING numbered_below_xid, last_sequence, last_created_at INTO below, last, latest;
     IF NOT FOUND THEN RETURN 0; END IF;
   END IF;
-  horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  horizon := settled_xid();
   WITH arrived AS MATERIALIZED (
     SELECT e.id, e.xid, e.type, e.reference_id, e.url, e.created_at, row_number() OVER (ORDER BY e.xid, e.id) AS place
       FROM events e
@@ -3129,9 +3139,9 @@ COMMENT ON VIEW law_a_transfer_is_what_its_type_says IS
 
 CREATE VIEW law_horizons_are_in_the_past WITH (security_invoker = true) AS
   WITH seen AS MATERIALIZED (
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest_open,
-           pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next_xid,
-           coalesce(pg_current_xact_id_if_assigned()::text::bigint, 0) AS own)
+    SELECT settled_xid() AS oldest_open,
+           next_xid() AS next_xid,
+           CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN 0 ELSE writing_xid() END AS own)
   SELECT b.company_id, 'balances' AS place, b.ledger_account_id AS id, b.fold_xid AS horizon, s.oldest_open AS below
     FROM balances b, seen s WHERE b.fold_xid > s.oldest_open
   UNION ALL
