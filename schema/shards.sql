@@ -1,0 +1,166 @@
+-- What a database has besides schema.sql once it is spread over the servers of a Citus cluster: how a session works in the shard of
+-- its company, and what keeps it there (docs/decisions/distribution.md). `lastro distribute` runs it on the coordinator, as
+-- lastro_owner, behind the tables' own distribution; the engine gives it to every server.
+
+CREATE SCHEMA shards;
+GRANT USAGE ON SCHEMA shards TO lastro_app, lastro_work, lastro_audit;
+
+-- Since when a shard is on a server, machine time. Its transaction ids count from epoch * 2^48 on, so that they rise with each move.
+CREATE TABLE shards.epochs (
+  shard bigint NOT NULL,
+  epoch integer NOT NULL CHECK (epoch BETWEEN 0 AND 32767),
+  server integer NOT NULL,                            -- the engine's number of the server (pg_dist_node.groupid)
+  began_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (shard, epoch)
+);
+SELECT create_reference_table('shards.epochs');
+GRANT SELECT ON shards.epochs TO lastro_app, lastro_work, lastro_audit;
+
+-- Where each company's shard is: the engine's own map.
+CREATE FUNCTION shards.of(company uuid, OUT shard bigint, OUT host text, OUT port integer) LANGUAGE sql STABLE AS $$
+  SELECT p.shardid, n.nodename, n.nodeport FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)
+   WHERE p.shardid = get_shard_id_for_distribution_column('public.companies', company) AND n.noderole = 'primary'
+$$;
+CREATE FUNCTION shards.all(OUT shard bigint, OUT host text, OUT port integer) RETURNS SETOF record LANGUAGE sql STABLE AS $$
+  SELECT p.shardid, n.nodename, n.nodeport FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid)
+   WHERE s.logicalrelid = 'public.companies'::regclass AND n.noderole = 'primary' ORDER BY p.shardid
+$$;
+
+-- Whether a shard's table is on this server, and the very one that this session was opened for; the company's, where one is given.
+CREATE FUNCTION shards.is_here(company uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  mine bigint := nullif(current_setting('lastro.shard', true), '')::bigint;
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM pg_catalog.pg_dist_shard s JOIN pg_catalog.pg_dist_placement p ON p.shardid = s.shardid
+      JOIN pg_catalog.pg_dist_local_group g ON g.groupid = p.groupid
+     WHERE s.shardid = mine AND to_regclass('public.companies_' || mine)::oid::text = current_setting('lastro.table', true)
+       AND pg_catalog.worker_hash(company) BETWEEN s.shardminvalue::integer AND s.shardmaxvalue::integer);
+END $$;
+
+CREATE FUNCTION shards.demand_here(company uuid) RETURNS void LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF shards.is_here(company) IS NOT TRUE THEN
+    RAISE EXCEPTION 'the company''s shard is elsewhere' USING ERRCODE = 'LA421';
+  END IF;
+END $$;
+
+-- Keeps a shard on this server until the transaction ends: the lock of the engine's own executor, which a move waits for.
+CREATE FUNCTION shards.hold(shard bigint) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
+BEGIN
+  PERFORM pg_catalog.lock_shard_metadata(5, ARRAY[shard]);
+END $$;
+
+-- Whether a row of the company may be written by this transaction; asked for each row, looked up once. LA421: its shard is elsewhere.
+CREATE FUNCTION shards.may_write(company uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  mark text := pg_catalog.pg_current_xact_id()::text || company::text;
+BEGIN
+  IF pg_catalog.current_setting('lastro.held', true) = mark THEN
+    RETURN true;
+  END IF;
+  PERFORM shards.hold(nullif(pg_catalog.current_setting('lastro.shard', true), '')::bigint);
+  PERFORM shards.demand_here(company);
+  PERFORM pg_catalog.set_config('lastro.held', mark, true);
+  RETURN true;
+END $$;
+
+-- The tables of a shard by their own names, and everything that is made of them, in a schema of this server: shard_<id>.
+CREATE FUNCTION shards.show(shard bigint, epoch integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  place text := 'shard_' || shard;
+  least text := (SELECT s.shardminvalue FROM pg_dist_shard s WHERE s.shardid = shard);
+  r record;
+BEGIN
+  EXECUTE format('DROP SCHEMA IF EXISTS %I CASCADE', place);
+  EXECUTE format('CREATE SCHEMA %I', place);
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO lastro_app, lastro_work, lastro_audit', place);
+  FOR r IN SELECT c.oid, c.relname AS name, c.relname || '_' || s.shardid AS shown, p.partmethod = 'n' AS is_reference
+             FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid JOIN pg_dist_shard s ON s.logicalrelid = p.logicalrelid
+            WHERE c.relnamespace = 'public'::regnamespace AND (p.partmethod = 'n' OR s.shardminvalue = least) LOOP
+    EXECUTE format('CREATE VIEW %I.%I WITH (security_invoker) AS SELECT * FROM public.%I', place, r.name, r.shown);
+    -- What a role may do is said of the shard's own table; a reference table is written by way of the coordinator alone.
+    EXECUTE format('GRANT %s ON %I.%I TO lastro_app, lastro_work, lastro_audit',
+                   CASE WHEN r.is_reference THEN 'SELECT' ELSE 'SELECT, INSERT, UPDATE, DELETE' END, place, r.name);
+    IF NOT r.is_reference AND (SELECT l.groupid FROM pg_dist_local_group l) <> 0 THEN -- so that nothing falls through to the engine
+      EXECUTE format('REVOKE ALL ON public.%I FROM lastro_app, lastro_work, lastro_audit', r.name);
+    END IF;
+  END LOOP;
+  EXECUTE format('CREATE FUNCTION %I.settled_xid() RETURNS bigint LANGUAGE sql STABLE AS %L', place,
+                 format('SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + %s', epoch::bigint << 48));
+  EXECUTE format('CREATE FUNCTION %I.writing_xid() RETURNS bigint LANGUAGE sql VOLATILE AS %L', place,
+                 format('SELECT pg_current_xact_id()::text::bigint + %s', epoch::bigint << 48));
+  EXECUTE format('CREATE FUNCTION %I.next_xid() RETURNS bigint LANGUAGE sql STABLE AS %L', place,
+                 format('SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + %s', epoch::bigint << 48));
+  EXECUTE format('ALTER VIEW %I.transfers ALTER COLUMN xid SET DEFAULT %I.writing_xid()', place, place);
+  EXECUTE format('ALTER VIEW %I.events ALTER COLUMN xid SET DEFAULT %I.writing_xid()', place, place);
+  -- The first act of a request or task finds out that its shard has moved.
+  EXECUTE format('CREATE FUNCTION %I.door_enter(company uuid, OUT at timestamptz, OUT clock_version bigint) LANGUAGE plpgsql VOLATILE AS %L', place,
+    'BEGIN PERFORM shards.demand_here(company); SELECT e.at, e.clock_version INTO at, clock_version FROM public.door_enter(company) e; END');
+  EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %I TO lastro_app, lastro_work, lastro_audit', place);
+  FOR r IN SELECT c.relname AS name, pg_get_viewdef(c.oid) AS text, array_to_string(c.reloptions, ', ') AS options FROM pg_class c
+            WHERE c.relkind = 'v' AND c.relnamespace = 'public'::regnamespace AND c.relowner = 'lastro_owner'::regrole ORDER BY c.oid LOOP
+    PERFORM set_config('search_path', quote_ident(place) || ', public', true);
+    EXECUTE format('CREATE VIEW %I.%I WITH (%s) AS %s', place, r.name, r.options, r.text);
+    EXECUTE format('GRANT SELECT ON %I.%I TO lastro_app, lastro_work, lastro_audit', place, r.name);
+    PERFORM set_config('search_path', 'public', true);
+  END LOOP;
+END $$;
+
+-- Opens a shard for this session, once the shard is on this server and nobody moves it. Returns its epoch. LA421: it is elsewhere.
+CREATE FUNCTION shards.open(shard bigint) RETURNS integer LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = public SET citus.enable_ddl_propagation = off AS $$
+DECLARE
+  here integer := (SELECT groupid FROM pg_dist_local_group);
+  last record;
+  current oid;
+  shown oid;
+BEGIN
+  PERFORM lock_shard_metadata(5, ARRAY[shard]);
+  current := to_regclass('public.companies_' || shard)::oid;
+  IF current IS NULL OR NOT EXISTS (SELECT FROM pg_dist_placement p WHERE p.shardid = shard AND p.groupid = here) THEN
+    RAISE EXCEPTION 'the shard is elsewhere' USING ERRCODE = 'LA421';
+  END IF;
+  PERFORM set_config('lastro.shard', shard::text, false), set_config('lastro.table', current::text, false);
+  SELECT e.epoch, e.server INTO last FROM shards.epochs e WHERE e.shard = open.shard ORDER BY e.epoch DESC LIMIT 1;
+  -- The schema says of which table and of which version of lastro it is.
+  IF last.server = here AND obj_description(to_regnamespace('shard_' || shard), 'pg_namespace')
+                            = format('%s %s', current, (SELECT count(*) || max(name) FROM migrations)) THEN
+    RETURN last.epoch;
+  END IF;
+  RETURN shards.prepare(shard);
+END $$;
+
+-- Does what `open` needs once: the epoch of a shard that has come to this server, and its schema. One session at a time.
+CREATE FUNCTION shards.prepare(shard bigint) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  here integer := (SELECT groupid FROM pg_dist_local_group);
+  last record;
+  is_of text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('shard ' || shard, 0));
+  SELECT e.epoch, e.server INTO last FROM shards.epochs e WHERE e.shard = prepare.shard ORDER BY e.epoch DESC LIMIT 1;
+  IF last.server IS DISTINCT FROM here THEN
+    INSERT INTO shards.epochs (shard, epoch, server) VALUES (prepare.shard, coalesce(last.epoch + 1, 0), here);
+    last.epoch := coalesce(last.epoch + 1, 0);
+  END IF;
+  is_of := format('%s %s', to_regclass('public.companies_' || shard)::oid, (SELECT count(*) || max(name) FROM migrations));
+  IF obj_description(to_regnamespace('shard_' || shard), 'pg_namespace') IS DISTINCT FROM is_of THEN
+    PERFORM shards.show(shard, last.epoch);
+    EXECUTE format('COMMENT ON SCHEMA %I IS %L', 'shard_' || shard, is_of);
+  END IF;
+  RETURN last.epoch;
+END $$;
+REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.prepare(bigint) FROM PUBLIC;
+
+-- A company's row is written where its shard is: by sessions that were opened for it.
+DO $$
+DECLARE
+  t text;
+BEGIN
+  FOR t IN SELECT logicalrelid::text FROM pg_dist_partition WHERE partmethod = 'h' LOOP
+    EXECUTE format('CREATE POLICY place_new ON %s AS RESTRICTIVE FOR INSERT TO lastro_app WITH CHECK (shards.may_write(company_id))', t);
+    EXECUTE format('CREATE POLICY place_changed ON %s AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (shards.may_write(company_id))', t);
+    EXECUTE format('CREATE POLICY place_gone ON %s AS RESTRICTIVE FOR DELETE TO lastro_app USING (shards.may_write(company_id))', t);
+  END LOOP;
+END $$;

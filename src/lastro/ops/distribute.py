@@ -1,0 +1,110 @@
+"""Spreads a database over the servers of a Citus cluster, by company (docs/decisions/distribution.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.core.schema_files import schema_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import asyncpg
+
+SHARDS = 32  # how many parts the companies are divided into; a server has several of them
+MOST_SERVERS = 64  # each gives out numbers of its own: every so manieth
+# Read by companies' statements and by laws: every server has all of them, and they are written by way of the coordinator.
+EVERYWHERE = frozenset(
+    {"account_numbers", "allowed_moves", "clock", "company_numbers", "eras", "migrations", "own_keys", "rails"}
+)
+SEQUENCES = ("account_numbers_seq", "network_ids_seq")
+_FIRST = "companies"  # beside its rows stands whatever else is the company's
+# Behind row-level security is what a company has; of the rest, the coordinator keeps what is not everywhere.
+_TABLES = """
+SELECT relname::text AS name, relrowsecurity AS is_tenants FROM pg_class
+ WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname <> $1, relname
+"""
+_KEYS = """
+SELECT conrelid::regclass::text AS table, confrelid::regclass::text AS other, conname::text AS name, pg_get_constraintdef(oid) AS text
+  FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY conrelid::regclass::text, conname
+"""
+_ON_EACH_SERVER = """
+DO $$ BEGIN
+  SET LOCAL citus.enable_ddl_propagation = off;
+  GRANT CREATE ON DATABASE {database} TO lastro_owner;
+{sequences}
+END $$
+"""
+_SEQUENCE = """
+  CREATE SEQUENCE IF NOT EXISTS public.{name};
+  ALTER SEQUENCE public.{name} OWNER TO lastro_owner;
+  GRANT USAGE, SELECT ON SEQUENCE public.{name} TO lastro_app;
+  IF (SELECT seqincrement FROM pg_sequence WHERE seqrelid = 'public.{name}'::regclass) <> {most} THEN
+    ALTER SEQUENCE public.{name} INCREMENT BY {most} RESTART WITH {first};
+  END IF;
+"""
+
+
+async def script(connection: asyncpg.Connection, shards: int = SHARDS) -> list[str]:
+    """Returns the statements that spread an empty database, in order, for lastro_owner on the coordinator.
+
+    Citus refuses a foreign key between a distributed table and one that is not yet: all are made anew at the end, but for
+    those between a table of the coordinator and one that is elsewhere.
+    """
+    tables = await connection.fetch(_TABLES, _FIRST)
+    keys = await connection.fetch(_KEYS)
+    spread = [table["name"] for table in tables if table["is_tenants"]]
+    return [
+        *(f"ALTER TABLE {key['table']} DROP CONSTRAINT {key['name']};" for key in keys),
+        *(f"SELECT create_reference_table('{table['name']}');" for table in tables if table["name"] in EVERYWHERE),
+        *(_spread(name, shards) for name in spread),
+        *(
+            f"ALTER TABLE {key['table']} ADD CONSTRAINT {key['name']} {key['text']};"
+            for key in keys
+            if _can_hold(key, set(spread))
+        ),
+    ]
+
+
+def _can_hold(key: Mapping[str, str], spread: set[str]) -> bool:
+    """True if both tables' rows are on one server: the companies' in their shards, the coordinator's on it."""
+    if key["table"] in spread:
+        return key["other"] in spread | EVERYWHERE
+    return key["other"] not in spread | EVERYWHERE
+
+
+def _spread(table: str, shards: int) -> str:
+    how = f"shard_count => {shards}" if table == _FIRST else f"colocate_with => '{_FIRST}'"
+    return f"SELECT create_distributed_table('{table}', 'company_id', {how});"
+
+
+async def spread(connection: asyncpg.Connection, shards: int = SHARDS) -> None:
+    """Spreads an empty database. connection: of a superuser, on the coordinator, whose other servers are added."""
+    if await connection.fetchval("SELECT count(*) FROM companies"):
+        raise ValueError("it has companies already")
+    await set_up_servers(connection)
+    await connection.execute("SET ROLE lastro_owner")
+    for statement in await script(connection, shards):
+        await connection.execute(statement)
+    await connection.execute((schema_folder() / "shards.sql").read_text(encoding="utf-8"))
+    await connection.execute("RESET ROLE")
+
+
+async def set_up_servers(connection: asyncpg.Connection) -> None:
+    """Gives each server what the engine does not: its own numbers, and the right to show shards. It may be done again."""
+    database = await connection.fetchval("SELECT quote_ident(current_database())")
+    for server in await connection.fetch("SELECT groupid, nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary'"):
+        statements = _of_server(database, server["groupid"])
+        is_done = await connection.fetchval(
+            "SELECT bool_and(success) FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)",
+            server["nodename"], server["nodeport"], statements,
+        )  # fmt: skip
+        if not is_done:
+            raise RuntimeError(f"{server['nodename']}:{server['nodeport']} could not be set up")
+
+
+def _of_server(database: str, group: int) -> str:
+    if group >= MOST_SERVERS:
+        raise ValueError(f"a cluster has at most {MOST_SERVERS} servers")
+    sequences = (_SEQUENCE.format(name=name, most=MOST_SERVERS, first=group or MOST_SERVERS) for name in SEQUENCES)
+    return _ON_EACH_SERVER.format(database=database, sequences="".join(sequences))
