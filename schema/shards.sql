@@ -45,6 +45,13 @@ BEGIN
   END IF;
 END $$;
 
+-- Sets the company whose rows this session sees.
+CREATE FUNCTION shards.enter(company text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM shards.demand_here(company::uuid);
+  PERFORM set_config('lastro.company', company, false);
+END $$;
+
 -- Keeps a shard on this server until the transaction ends: the lock of the engine's own executor, which a move waits for.
 CREATE FUNCTION shards.hold(shard bigint) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 BEGIN
@@ -151,6 +158,9 @@ BEGIN
   END IF;
   RETURN last.epoch;
 END $$;
+-- What was put on every server for a write that was refused is taken back.
+GRANT DELETE ON company_numbers, account_numbers, rails TO lastro_app;
+
 REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.prepare(bigint) FROM PUBLIC;
 
 -- A company's row is written where its shard is: by sessions that were opened for it.

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.core.balance_debits import draws
-from lastro.core.errors import DatabaseAway, InDebt, InsufficientFunds, KeyBusy, KeyTaken, OverQuota, Stale
+from lastro.core.errors import DatabaseAway, InDebt, InsufficientFunds, KeyBusy, KeyTaken, OverQuota, Stale, Taken
 from lastro.core.failpoints import failpoint
 from lastro.core.machine import history_row
+from lastro.core.reference_rows import Apart, remove
+from lastro.core.session import unsharded
 from lastro.core.write import Row
 
 if TYPE_CHECKING:
@@ -39,14 +41,6 @@ class Caller:
     request_id: str | None = None
 
 
-class Taken(Exception):  # noqa: N818
-    """A unique constraint was hit that says something about the world; `constraint` is its name."""
-
-    def __init__(self, constraint: str) -> None:
-        super().__init__(constraint)
-        self.constraint = constraint
-
-
 async def commit(
     database: Database, write: Write, caller: Caller = Caller(), session: Session | None = None,
     *, decided_at: datetime | None = None,
@@ -57,12 +51,32 @@ async def commit(
     with nothing written; DatabaseAway when it is not known, after one more try with the same Write: its rows have ids of
     their own, so that it cannot take effect twice.
     """
+    if await database.is_spread() and (apart := Apart.of(write)):
+        await _in_parts(database, apart, caller, decided_at)
+        return
     statement = await _statement(database, write, caller, decided_at)
     try:
         await _execute(database, write, statement, session)
     except DatabaseAway:
         await _once_more(database, write, statement)
     failpoint("commit.sent")
+
+
+async def _in_parts(database: Database, apart: Apart, caller: Caller, decided_at: datetime | None) -> None:
+    """Makes a Write so whose rows are in a shard and on every server.
+
+    What is everywhere names what is in the shard, so it comes first and goes last. A crash between leaves a name that leads
+    nowhere: `lastro distribute repair` and the worker's upkeep take it away (core/reference_rows.py).
+    """
+    put = await apart.put(database)
+    failpoint("commit.put_everywhere")
+    try:
+        await commit(database, apart.write, caller, decided_at=decided_at)
+    except (Stale, KeyTaken, KeyBusy, Taken, InsufficientFunds, OverQuota):
+        await remove(database, apart.write.company_id, put)
+        raise
+    failpoint("commit.left_everywhere")
+    await apart.free(database)
 
 
 async def _once_more(database: Database, write: Write, statement: _Statement) -> None:
@@ -112,7 +126,7 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
                 await own.fetch(statement.sql, *statement.arguments)
                 own.company_id = write.company_id
     except asyncpg.UniqueViolationError as clash:
-        raise _of_clash(clash.constraint_name or "") from clash
+        raise _of_clash(unsharded(clash.constraint_name or "")) from clash
     except asyncpg.LockNotAvailableError as late:
         # The server says what it was doing: only a wait for the key's own row means that a twin is under way.
         if write.stored and "answers" in (late.context or ""):

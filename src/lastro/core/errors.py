@@ -131,6 +131,14 @@ class Wait(Exception):  # noqa: N818
         self.pause = pause
 
 
+class Taken(Exception):  # noqa: N818
+    """A unique constraint was hit that says something about the world; `constraint` is its name."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(constraint)
+        self.constraint = constraint
+
+
 class KeyTaken(Exception):  # noqa: N818
     """Another request has committed an answer under this idempotency key."""
 

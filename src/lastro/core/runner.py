@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-from lastro.core.commit import Caller, Taken, commit
-from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale
+from lastro.core.commit import Caller, commit
+from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale, Taken
 from lastro.core.failpoints import failpoint
 from lastro.core.idempotency import REFUSED, refusal, with_answer
 from lastro.core.media import JSON

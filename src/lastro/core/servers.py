@@ -167,6 +167,14 @@ def with_login(url: str, login: str) -> str:
     return f"{parts.scheme}://{quote(login)}@{place}{parts.path}" + (f"?{query}" if query else "")
 
 
+def elsewhere(url: str, host: str, port: int) -> str:
+    """Returns the address of the same login and database at another server."""
+    parts = urlsplit(url if "," not in url.partition("?")[0] else addresses(url)[0])
+    login, at, _ = parts.netloc.rpartition("@")
+    query = "&".join(p for p in parts.query.split("&") if p and not p.startswith(("host=", "port=")))
+    return f"{parts.scheme}://{login}{at}{host}:{port}{parts.path}" + (f"?{query}" if query else "")
+
+
 def ports(url: str) -> frozenset[int]:
     """Returns the TCP ports at which a database's servers are; none of one that is reached by the path of a socket."""
     return frozenset(port for one in addresses(url) for port in _ports(one)) if url else frozenset()

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from lastro.core.schema_files import schema_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import asyncpg
 
 SHARDS = 32  # how many parts the companies are divided into; a server has several of them
@@ -25,9 +23,11 @@ SELECT relname::text AS name, relrowsecurity AS is_tenants FROM pg_class
  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname <> $1, relname
 """
 _KEYS = """
-SELECT conrelid::regclass::text AS table, confrelid::regclass::text AS other, conname::text AS name, pg_get_constraintdef(oid) AS text
+SELECT conrelid::regclass::text AS table, confrelid::regclass::text AS other, conname::text AS name,
+       pg_get_constraintdef(oid) AS text
   FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY conrelid::regclass::text, conname
 """
+_RUN_ON = "SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)"
 _ON_EACH_SERVER = """
 DO $$ BEGIN
   SET LOCAL citus.enable_ddl_propagation = off;
@@ -66,7 +66,7 @@ async def script(connection: asyncpg.Connection, shards: int = SHARDS) -> list[s
     ]
 
 
-def _can_hold(key: Mapping[str, str], spread: set[str]) -> bool:
+def _can_hold(key: asyncpg.Record, spread: set[str]) -> bool:
     """True if both tables' rows are on one server: the companies' in their shards, the coordinator's on it."""
     if key["table"] in spread:
         return key["other"] in spread | EVERYWHERE
@@ -95,10 +95,7 @@ async def set_up_servers(connection: asyncpg.Connection) -> None:
     database = await connection.fetchval("SELECT quote_ident(current_database())")
     for server in await connection.fetch("SELECT groupid, nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary'"):
         statements = _of_server(database, server["groupid"])
-        is_done = await connection.fetchval(
-            "SELECT bool_and(success) FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)",
-            server["nodename"], server["nodeport"], statements,
-        )  # fmt: skip
+        is_done = await connection.fetchval(_RUN_ON, server["nodename"], server["nodeport"], statements)
         if not is_done:
             raise RuntimeError(f"{server['nodename']}:{server['nodeport']} could not be set up")
 

@@ -12,8 +12,8 @@ from tests.cast import Cast, Seller
 from tests.laws import connected
 from tests.rooms.core.verbs import born_order, ended, move_of
 
-from lastro.core.commit import Caller, Taken, commit
-from lastro.core.errors import InsufficientFunds, KeyTaken, OverQuota, Stale
+from lastro.core.commit import Caller, commit
+from lastro.core.errors import InsufficientFunds, KeyTaken, OverQuota, Stale, Taken
 from lastro.core.write import (
     Event,
     Finished,

@@ -10,8 +10,8 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro import ledger
-from lastro.core.commit import Taken, commit
-from lastro.core.errors import InsufficientFunds, KeyTaken
+from lastro.core.commit import commit
+from lastro.core.errors import InsufficientFunds, KeyTaken, Taken
 from lastro.core.money import Money
 from lastro.core.write import LedgerAccount, Row, Stored, Transfer, Write
 from lastro.ledger import balances_of

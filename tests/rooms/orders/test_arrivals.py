@@ -9,7 +9,8 @@ import pytest
 from tests.cast import Cast, Seller
 
 from lastro.accounts import Institution
-from lastro.core.commit import Taken, commit
+from lastro.core.commit import commit
+from lastro.core.errors import Taken
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Row, Write

@@ -10,8 +10,8 @@ import pytest
 from tests.rooms.lists import answered
 from tests.rooms.rails.api_pix_bank import serving
 
-from lastro.core.commit import Taken, commit
-from lastro.core.errors import Refused
+from lastro.core.commit import commit
+from lastro.core.errors import Refused, Taken
 from lastro.core.money import Money
 from lastro.core.runner import Done
 from lastro.core.write import Write

@@ -1,0 +1,132 @@
+"""The shards of a database that is spread over the servers of a Citus cluster (docs/decisions/distribution.md)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.pool import Pool
+from lastro.core.servers import Servers, elsewhere
+from lastro.core.session import LOST, ONCE, Session, has_moved
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+IS_SPREAD = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'shards')"
+_OF = "SELECT shard, host, port FROM shards.of($1)"
+_ALL = "SELECT shard, host, port FROM shards.all()"
+_OPEN = "SELECT shards.open($1)"
+# With it on, the engine looks whether a table is a shard for each row of pg_class that the driver reads.
+_VISIBLE = {"citus.override_table_visibility": "off"}
+_MOST_COMPANIES = 100_000  # of which it is remembered where they are
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A shard and the server that has it."""
+
+    id: int
+    host: str
+    port: int
+
+
+class Shards:
+    """Sessions in the shards of a database, each in the schema that shows one shard by the tables' own names.
+
+    The map is read from the coordinator: of a company when it is first asked for, anew when a shard was not where it said.
+    A company stays in its shard. coordinator: its sessions. url: its address, whose login and database are those of each
+    server. settings: of each session. size: how many sessions there are in a shard.
+    """
+
+    def __init__(self, coordinator: Pool, url: str, settings: Mapping[str, str], size: int) -> None:
+        self._coordinator = coordinator
+        self._url = url
+        self._settings = settings
+        self._size = size
+        self._companies: OrderedDict[UUID, int] = OrderedDict()
+        self._places: dict[int, Shard] = {}
+        self._pools: dict[Shard, Pool] = {}
+        self._is_whole = False  # every shard's place is known
+
+    @property
+    def lent(self) -> int:
+        """The number of sessions that are lent now."""
+        return sum(pool.lent for pool in self._pools.values())
+
+    @property
+    def waits(self) -> int:
+        """How often a caller had to wait for a session."""
+        return sum(pool.waits for pool in self._pools.values())
+
+    async def of(self, company_id: UUID) -> Pool:
+        """Returns the sessions in a company's shard. DatabaseAway: the map cannot be read."""
+        shard = self._places.get(self._companies.get(company_id, -1))
+        if shard is None:
+            (shard,) = await self._read(_OF, company_id)
+            self._companies[company_id] = shard.id
+            if len(self._companies) > _MOST_COMPANIES:
+                self._companies.popitem(last=False)
+        return self._pool(shard)
+
+    async def all(self) -> list[Pool]:
+        """Returns the sessions of every shard."""
+        if not self._is_whole:
+            await self._read(_ALL)
+            self._is_whole = True
+        return [self._pool(shard) for shard in self._places.values()]
+
+    def close(self) -> None:
+        """Ends every idle session."""
+        for pool in self._pools.values():
+            pool.close()
+
+    async def _read(self, sql: str, *arguments: UUID) -> list[Shard]:
+        session = await self._coordinator.lend(None)
+        try:
+            rows = await session.fetch(sql, *arguments)
+        finally:
+            self._coordinator.give_back(session)
+        found = [Shard(row["shard"], row["host"], row["port"]) for row in rows]
+        self._places.update({shard.id: shard for shard in found})
+        return found
+
+    def _pool(self, shard: Shard) -> Pool:
+        pool = self._pools.get(shard)
+        if pool is None:
+            pool = self._pools[shard] = Pool(lambda: self._connect(shard), self._size)
+        return pool
+
+    def _forget(self, shard: Shard) -> None:
+        """Forgets where a shard is."""
+        if self._places.get(shard.id) == shard:
+            del self._places[shard.id]
+            self._is_whole = False
+        if (pool := self._pools.pop(shard, None)) is not None:
+            pool.end()
+
+    async def _connect(self, shard: Shard) -> Session:
+        """Opens a session. Stale: the shard is elsewhere by now; DatabaseAway: its server does not answer."""
+        settings = {**self._settings, **_VISIBLE, "search_path": f"shard_{shard.id}, public"}
+        try:
+            connection = await Servers(elsewhere(self._url, shard.host, shard.port)).connect(settings)
+        except (*LOST, asyncpg.PostgresError, ValueError) as lost:
+            self._forget(shard)  # another server may have taken its place
+            raise DatabaseAway(str(lost)) from lost
+        try:
+            await connection.fetchval(_OPEN, shard.id)
+        except (*LOST, asyncpg.PostgresError) as lost:
+            connection.terminate()
+            self._forget(shard)
+            if isinstance(lost, asyncpg.PostgresError) and has_moved(lost):
+                raise Stale("the company's shard has moved") from lost
+            raise DatabaseAway(str(lost)) from lost
+        return Session(
+            connection,
+            plans_once=settings.get("plan_cache_mode") == ONCE,
+            on_moved=lambda: self._forget(shard),
+        )
