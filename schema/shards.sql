@@ -26,21 +26,14 @@ CREATE FUNCTION shards.all(OUT shard bigint, OUT host text, OUT port integer) RE
    WHERE s.logicalrelid = 'public.companies'::regclass AND n.noderole = 'primary' ORDER BY p.shardid
 $$;
 
--- Whether a shard's table is on this server, and the very one that this session was opened for; the company's, where one is given.
-CREATE FUNCTION shards.is_here(company uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  mine bigint := nullif(current_setting('lastro.shard', true), '')::bigint;
-BEGIN
-  RETURN EXISTS (
-    SELECT FROM pg_catalog.pg_dist_shard s JOIN pg_catalog.pg_dist_placement p ON p.shardid = s.shardid
-      JOIN pg_catalog.pg_dist_local_group g ON g.groupid = p.groupid
-     WHERE s.shardid = mine AND to_regclass('public.companies_' || mine)::oid::text = current_setting('lastro.table', true)
-       AND pg_catalog.worker_hash(company) BETWEEN s.shardminvalue::integer AND s.shardmaxvalue::integer);
-END $$;
-
+-- Demands that the shard which this session was opened for is still on this server, in the very tables it was opened for, and that
+-- the company is in it. LA421: it is elsewhere. `open` has left in the session what this compares.
 CREATE FUNCTION shards.demand_here(company uuid) RETURNS void LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF shards.is_here(company) IS NOT TRUE THEN
+  IF to_regclass(current_setting('lastro.companies', true))::oid::text IS DISTINCT FROM current_setting('lastro.companies_oid', true)
+     OR pg_catalog.worker_hash(company) NOT BETWEEN current_setting('lastro.least')::integer AND current_setting('lastro.most')::integer
+     OR NOT EXISTS (SELECT FROM pg_catalog.pg_dist_placement p WHERE p.shardid = current_setting('lastro.shard')::bigint
+                       AND p.groupid = current_setting('lastro.server')::integer) THEN
     RAISE EXCEPTION 'the company''s shard is elsewhere' USING ERRCODE = 'LA421';
   END IF;
 END $$;
@@ -52,23 +45,23 @@ BEGIN
   PERFORM set_config('lastro.company', company, false);
 END $$;
 
--- Keeps a shard on this server until the transaction ends: the lock of the engine's own executor, which a move waits for.
-CREATE FUNCTION shards.hold(shard bigint) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
+-- Keeps this session's shard on its server until the transaction ends: the lock of the engine's own executor, which a move waits
+-- for. LA421: it is elsewhere.
+CREATE FUNCTION shards.hold(company uuid) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
 BEGIN
-  PERFORM pg_catalog.lock_shard_metadata(5, ARRAY[shard]);
+  PERFORM pg_catalog.lock_shard_metadata(5, ARRAY[nullif(pg_catalog.current_setting('lastro.shard', true), '')::bigint]);
+  PERFORM shards.demand_here(company);
 END $$;
 
--- Whether a row of the company may be written by this transaction; asked for each row, looked up once. LA421: its shard is elsewhere.
+-- Whether a row of the company may be written by this transaction; asked for each row, looked up once.
 CREATE FUNCTION shards.may_write(company uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   mark text := pg_catalog.pg_current_xact_id()::text || company::text;
 BEGIN
-  IF pg_catalog.current_setting('lastro.held', true) = mark THEN
-    RETURN true;
+  IF pg_catalog.current_setting('lastro.held', true) IS DISTINCT FROM mark THEN
+    PERFORM shards.hold(company);
+    PERFORM pg_catalog.set_config('lastro.held', mark, true);
   END IF;
-  PERFORM shards.hold(nullif(pg_catalog.current_setting('lastro.shard', true), '')::bigint);
-  PERFORM shards.demand_here(company);
-  PERFORM pg_catalog.set_config('lastro.held', mark, true);
   RETURN true;
 END $$;
 
@@ -128,7 +121,10 @@ BEGIN
   IF current IS NULL OR NOT EXISTS (SELECT FROM pg_dist_placement p WHERE p.shardid = shard AND p.groupid = here) THEN
     RAISE EXCEPTION 'the shard is elsewhere' USING ERRCODE = 'LA421';
   END IF;
-  PERFORM set_config('lastro.shard', shard::text, false), set_config('lastro.table', current::text, false);
+  PERFORM set_config('lastro.shard', shard::text, false), set_config('lastro.server', here::text, false),
+          set_config('lastro.companies', 'public.companies_' || shard, false), set_config('lastro.companies_oid', current::text, false),
+          set_config('lastro.least', s.shardminvalue, false), set_config('lastro.most', s.shardmaxvalue, false)
+     FROM pg_dist_shard s WHERE s.shardid = shard;
   SELECT e.epoch, e.server INTO last FROM shards.epochs e WHERE e.shard = open.shard ORDER BY e.epoch DESC LIMIT 1;
   -- The schema says of which table and of which version of lastro it is.
   IF last.server = here AND obj_description(to_regnamespace('shard_' || shard), 'pg_namespace')

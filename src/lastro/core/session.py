@@ -210,8 +210,11 @@ def unsharded(name: str) -> str:
 
 
 def has_moved(error: asyncpg.PostgresError) -> bool:
-    """True if a session in a shard is at the wrong server: the shard says so, or its tables have gone."""
-    return error.sqlstate == _MOVED or isinstance(error, (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedTableError))
+    """True if a session in a shard is at the wrong server: the shard says so, or shows its tables no longer.
+
+    Behind them are the engine's tables of the same names, of which our roles may do nothing there (schema/shards.sql).
+    """
+    return error.sqlstate == _MOVED or isinstance(error, asyncpg.InsufficientPrivilegeError)
 
 
 def _is_outdated(error: asyncpg.PostgresError) -> bool:

@@ -13,8 +13,11 @@ SHARDS = 32  # how many parts the companies are divided into; a server has sever
 MOST_SERVERS = 64  # each gives out numbers of its own: every so manieth
 # Read by companies' statements and by laws: every server has all of them, and they are written by way of the coordinator.
 EVERYWHERE = frozenset(
-    {"account_numbers", "allowed_moves", "clock", "company_numbers", "eras", "migrations", "own_keys", "rails"}
-)
+    {
+        "account_numbers", "allowed_moves", "clock", "company_numbers", "eras", "migrations", "own_keys", "partner_states",
+        "rails",
+    }
+)  # fmt: skip
 SEQUENCES = ("account_numbers_seq", "network_ids_seq")
 _FIRST = "companies"  # beside its rows stands whatever else is the company's
 # Behind row-level security is what a company has; of the rest, the coordinator keeps what is not everywhere.
