@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import asyncpg
 from tests.databases import RunServer
 
-from lastro.ops.citus import script
+from lastro.ops import distribute
 from lastro.ops.migrate import ROLES, migrate
 
 _ROOT = Path(__file__).parents[2]
@@ -26,10 +26,7 @@ async def spread(url: str) -> None:
     """Spreads the tables of a migrated database. url: its address at the coordinator."""
     connection = await asyncpg.connect(url)
     try:
-        async with connection.transaction():  # in one it takes two thirds of the time
-            await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
-            for statement in await script(connection, _SHARDS):
-                await connection.execute(statement)
+        await distribute.spread(connection, _SHARDS)
     finally:
         await connection.close()
 

@@ -5,7 +5,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from lastro.ops.citus import script
+from lastro.ops.distribute import EVERYWHERE, script
 
 from .test_schema import REFERENCE_TABLES, asked, tenant_tables
 
@@ -169,8 +169,6 @@ BEGIN
   IF (colocate_with IS NULL) = (shard_count IS NULL) OR by <> 'company_id' THEN RAISE 'not so: %', spread; END IF;
   INSERT INTO asked VALUES ('spread ' || spread);
 END $$;
-CREATE FUNCTION create_distributed_function(acts regprocedure, by text, colocate_with text) RETURNS void LANGUAGE sql
-AS 'INSERT INTO asked VALUES (''acts '' || acts::oid::regproc)';
 """
 
 
@@ -187,10 +185,10 @@ async def test_the_script_that_spreads_it_leaves_nothing_out(database: Any) -> N
         said = [row["said"] for row in await connection.fetch("SELECT said FROM asked ORDER BY number")]
         assert len(said) == len(set(said))
         assert {word.split()[1] for word in said if word.startswith("spread ")} == tenants
-        assert {word.split()[1] for word in said if word.startswith("everywhere ")} == REFERENCE_TABLES
-        assert {"acts door_open", "acts door_commit", "acts draw"} < set(said)
+        assert {word.split()[1] for word in said if word.startswith("everywhere ")} == EVERYWHERE < REFERENCE_TABLES
         assert len(keys) > 50
-        assert set(await connection.fetch(_KEYS)) == keys
+        lost = {key["conname"] for key in keys - set(await connection.fetch(_KEYS))}
+        assert lost == {"beats_era_fkey", "console_acts_person_id_fkey"}
     finally:
         await transaction.rollback()
         await connection.close()

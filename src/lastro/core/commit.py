@@ -63,9 +63,9 @@ async def commit(
 
 
 async def _in_parts(database: Database, apart: Apart, caller: Caller, decided_at: datetime | None) -> None:
-    """Makes a Write so whose rows are in a shard and on every server.
+    """Makes a Write so in two parts: every server's rows, the shard's.
 
-    What is everywhere names what is in the shard, so it comes first and goes last. A crash between leaves a name that leads
+    Rows of every server name rows of the shard, so they come first and go last. A crash between leaves a name that leads
     nowhere: `lastro distribute repair` and the worker's upkeep take it away (core/reference_rows.py).
     """
     put = await apart.put(database)

@@ -93,7 +93,7 @@ class Database:
 
     @property
     def waits(self) -> int:
-        """How often a caller had to wait for a session."""
+        """The number of callers who had to wait for a session."""
         return self._pool.waits + self._shards.waits
 
     def session(self, company_id: UUID | None = None) -> Lent:

@@ -1,4 +1,4 @@
-"""Rows that every server of a spread database has, apart from those in a company's shard."""
+"""Takes a Write apart: the rows of every server, those of a shard."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ class Session:
 
 
 def unsharded(name: str) -> str:
-    """Returns the name of a table or constraint without the number of the shard that it is in."""
+    """Returns a constraint's name without the number of its shard."""
     return _SHARD_NUMBER.sub("", name)
 
 

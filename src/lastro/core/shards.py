@@ -1,4 +1,4 @@
-"""The shards of a database that is spread over the servers of a Citus cluster (docs/decisions/distribution.md)."""
+"""Sessions in the shards of a spread database (docs/decisions/distribution.md)."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ class Shard:
 
 
 class Shards:
-    """Sessions in the shards of a database, each in the schema that shows one shard by the tables' own names.
+    """Lends sessions in the shards of a database.
 
-    The map is read from the coordinator: of a company when it is first asked for, anew when a shard was not where it said.
-    A company stays in its shard. coordinator: its sessions. url: its address, whose login and database are those of each
-    server. settings: of each session. size: how many sessions there are in a shard.
+    Each session is in the schema that shows its shard by the tables' own names (schema/shards.sql). The map is read from
+    the coordinator: of a company when it is first asked for, anew when a shard was not where it said. A company stays in
+    its shard. coordinator: its sessions. url: its address, whose login and database are those of each server. settings:
+    of each session. size: how many sessions there are in a shard.
     """
 
     def __init__(self, coordinator: Pool, url: str, settings: Mapping[str, str], size: int) -> None:
@@ -60,7 +61,7 @@ class Shards:
 
     @property
     def waits(self) -> int:
-        """How often a caller had to wait for a session."""
+        """The number of callers who had to wait for a session."""
         return sum(pool.waits for pool in self._pools.values())
 
     async def of(self, company_id: UUID) -> Pool:

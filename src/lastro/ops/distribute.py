@@ -1,4 +1,4 @@
-"""Spreads a database over the servers of a Citus cluster, by company (docs/decisions/distribution.md)."""
+"""Spreads a database over several servers by company, with Citus (docs/decisions/distribution.md)."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _SEQUENCE = """
 
 
 async def script(connection: asyncpg.Connection, shards: int = SHARDS) -> list[str]:
-    """Returns the statements that spread an empty database, in order, for lastro_owner on the coordinator.
+    """Returns the statements that spread an empty database, in order.
 
-    Citus refuses a foreign key between a distributed table and one that is not yet: all are made anew at the end, but for
-    those between a table of the coordinator and one that is elsewhere.
+    lastro_owner gives them to the coordinator. Citus refuses a foreign key between a distributed table and one that is
+    not yet: all are made anew at the end, but for those between a table of the coordinator and one that is elsewhere.
     """
     tables = await connection.fetch(_TABLES, _FIRST)
     keys = await connection.fetch(_KEYS)
@@ -86,11 +86,11 @@ async def spread(connection: asyncpg.Connection, shards: int = SHARDS) -> None:
     if await connection.fetchval("SELECT count(*) FROM companies"):
         raise ValueError("it has companies already")
     await set_up_servers(connection)
-    await connection.execute("SET ROLE lastro_owner")
-    for statement in await script(connection, shards):
-        await connection.execute(statement)
-    await connection.execute((schema_folder() / "shards.sql").read_text(encoding="utf-8"))
-    await connection.execute("RESET ROLE")
+    async with connection.transaction():  # one of all takes two thirds of the time
+        await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential; SET LOCAL ROLE lastro_owner")
+        for statement in await script(connection, shards):
+            await connection.execute(statement)
+        await connection.execute((schema_folder() / "shards.sql").read_text(encoding="utf-8"))
 
 
 async def set_up_servers(connection: asyncpg.Connection) -> None:
