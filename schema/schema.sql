@@ -2429,6 +2429,17 @@ BEGIN
   RETURN company;
 END $$;
 
+-- Leaves out so many numbers of a sequence; returns the next one. Where each server gives out every so manieth number, the next one is
+-- this server's own all the same.
+CREATE FUNCTION skip_numbers(counter regclass, many bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  step bigint := (SELECT seqincrement FROM pg_sequence WHERE seqrelid = counter);
+  last bigint;
+BEGIN
+  EXECUTE format('SELECT last_value FROM %s', counter) INTO last;
+  RETURN step + setval(counter, last + step * many);
+END $$;
+
 -- Begins an era, after a restore: the counters of the whole installation are moved on, above all that can have been given out since
 -- lost_since (without it: since the last beat that came back). For each second lost, 4,000 numbers for networks, one account number
 -- and one company number; some more, so that clocks need not agree to ten seconds. What is due by now waits for people. Run as the owner, begin_era_of of each company
@@ -2447,8 +2458,8 @@ BEGIN
   SELECT last_value INTO made.network_ids_before FROM network_ids_seq;
   SELECT last_value INTO made.account_numbers_before FROM account_numbers_seq;
   SELECT greatest(coalesce(max(number), 0), (SELECT max(company_numbers_from) - 1 FROM eras)) INTO made.company_numbers_before FROM company_numbers;
-  made.network_ids_from := 1 + setval('network_ids_seq', made.network_ids_before + 4000 * (lost + 10));
-  made.account_numbers_from := 1 + setval('account_numbers_seq', made.account_numbers_before + 10000 + lost);
+  made.network_ids_from := skip_numbers('network_ids_seq', 4000 * (lost + 10));
+  made.account_numbers_from := skip_numbers('account_numbers_seq', 10000 + lost);
   made.company_numbers_from := made.company_numbers_before + 1000 + lost;
   INSERT INTO eras SELECT made.*;
   UPDATE beats SET era = made.began_at, at = made.began_at, server = NULL, timeline = NULL;

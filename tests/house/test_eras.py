@@ -190,6 +190,19 @@ async def test_an_era_puts_every_number_above_what_can_have_been_given_out(own_d
     await admin.close()
 
 
+async def test_a_server_that_gives_out_every_so_manieth_number_leaves_out_as_many_of_its_own(own_database: Any) -> None:
+    """Of several servers of one database none gives out another's."""
+    admin = await own_database.connect()
+    await admin.execute("ALTER SEQUENCE network_ids_seq INCREMENT BY 64 RESTART WITH 3")
+    await admin.execute("SELECT nextval('network_ids_seq') FROM generate_series(1, 70)")
+    await admin.execute("UPDATE beats SET at = machine_now() - interval '1 hour'")
+    _, before, begins = (await eras.begin(admin)).numbers[0]
+    following = await admin.fetchval("SELECT nextval('network_ids_seq')")
+    await admin.close()
+    assert (before % 64, following % 64, following) == (3, 3, begins)
+    assert begins >= before + 64 * 3600 * 4000
+
+
 async def test_a_company_is_founded_above_those_that_were_lost(own_database: Any) -> None:
     admin = await own_database.connect()
     made = await eras.begin(admin)
