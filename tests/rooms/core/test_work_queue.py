@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.apart import EachApart
 from tests.cast import Cast, Seller
 
 from lastro.core.commit import commit
@@ -20,9 +21,10 @@ from lastro.core.write import Finished, Message, Write
 OUTBOX = Queue("outbox")
 
 
-@pytest.fixture
-async def work(database: Any) -> AsyncIterator[Database]:
-    made = Database(database.work, size=1)
+@pytest.fixture(params=["together", "apart"])
+async def work(request: Any, database: Any) -> AsyncIterator[Database]:
+    """On one server, or as if each company had its own."""
+    made = EachApart(database) if request.param == "apart" else Database(database.work, size=1)
     yield made
     await made.close()
 
@@ -42,12 +44,12 @@ async def claimed(
 
 async def test_work_is_found_for_whoever_waits_longest(cast: Cast, ana: Seller, work: Database) -> None:
     dora, now = await cast.dora(), datetime.now(UTC)
-    await tell(cast, ana, at=now - timedelta(seconds=5))
-    await tell(cast, dora, at=now - timedelta(seconds=9))
+    await tell(cast, dora, at=now - timedelta(seconds=5))
+    await tell(cast, ana, at=now - timedelta(seconds=9))
     found = await find(work, OUTBOX.find_sql)
-    assert [c for c in found if c in (ana.company_id, dora.company_id)] == [dora.company_id, ana.company_id]
-    await claimed(cast, dora)
-    assert dora.company_id not in await find(work, OUTBOX.find_sql), "what is leased waits for nobody"
+    assert [c for c in found if c in (ana.company_id, dora.company_id)] == [ana.company_id, dora.company_id]
+    await claimed(cast, ana)
+    assert ana.company_id not in await find(work, OUTBOX.find_sql), "what is leased waits for nobody"
 
 
 async def test_what_is_due_later_is_neither_found_nor_claimed(cast: Cast, ana: Seller, work: Database) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.apart import EachApart
 
 from lastro.core.db import Database, Lent
 from lastro.rails import port
@@ -98,6 +99,19 @@ async def test_what_another_worker_was_told_first_holds_against_what_is_told_her
     await way.looks(port.PIX_ASK, 1, account=theirs)
     assert await way.looks(port.PIX_FINAL, 1) == 0
     assert await way.owners() == [bento, house.ana, house.ana]
+
+
+async def test_who_was_told_first_has_what_follows_if_each_company_has_a_server_of_its_own(
+    scene: Scene, house: House, own_database: Any
+) -> None:
+    apart, told = EachApart(own_database), port.NetworkMessage(port.PIX_ASK, "M1", end_to_end_id(1), b"{}")
+    bento = await scene.company(8)
+    for company_id in (bento, house.ana):
+        await scene.inbox.store(company_id, [told])
+    final = port.NetworkMessage(port.PIX_FINAL, "M2", end_to_end_id(1), b"{}")
+    _, owners = await Inbox(scene.database, apart, scene.chance, ISPB).owners([final])
+    await apart.close()
+    assert owners == {"M2": bento}
 
 
 async def test_a_key_is_looked_for_each_time_since_it_changes_hands(way: _Way, scene: Scene, house: House) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.apart import EachApart
 
 from lastro.core.errors import DatabaseAway
 from lastro.core.runner import Act, Done, RequestContext
@@ -84,6 +85,24 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lastro.worker.sweeper._ROWS", 4)
     monkeypatch.setattr("lastro.worker.sweeper._SHARED_ROWS", 16)
     monkeypatch.setattr("lastro.worker.sweeper._LOOK_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("each", [1, 9])
+async def test_what_is_due_has_its_order_if_each_company_has_a_server_of_its_own(
+    hall: Hall, own_database: Any, each: int
+) -> None:
+    """Few are taken by the time since which they are due; of many each company's first, then each one's second."""
+    for _ in range(each):
+        await hall.due(hall.ana, 1)
+        await hall.due(hall.bento, 1)
+    sweep, apart = hall.sweep(), EachApart(own_database)
+    found = await sweep._look()
+    assert [company_id for company_id, _ in found[:4]] == [hall.ana, hall.bento] * min(each, 2)
+    assert len(found) == min(2 * each, 16)
+    sweep._work = apart
+    assert await sweep._look() == found
+    await apart.close()
 
 
 @pytest.mark.usefixtures("short")

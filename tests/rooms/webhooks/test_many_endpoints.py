@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from aiohttp import web
+from tests.apart import EachApart
 from tests.rooms.webhooks.conftest import Company, Received, Scene, acknowledge, refuse, until
 
 from lastro.webhooks import store
@@ -73,13 +74,17 @@ async def _are(some: list[int], wanted: int) -> bool:
     return len(some) >= wanted
 
 
-async def test_what_a_company_waits_for_is_named_before_another_companys_second(scene: Scene) -> None:
+async def test_what_a_company_waits_for_is_named_before_another_companys_second(scene: Scene, room_database: Any) -> None:
     ana, bento = await scene.company(), await scene.company()
     await tell_many(scene, ana, 1_100)
     await scene.tell(bento, LIVE)
     await scene.number_all()
-    named = [to.company_id for to in await looked(scene)]
+    found = await looked(scene)
+    named = [to.company_id for to in found]
     assert named[:2] == [ana.id, bento.id]
+    apart = EachApart(room_database)
+    assert [to.company_id for to in await store.destinations(apart)] == named, "as if each had a server of its own"
+    await apart.close()
     assert named.count(ana.id) == 250, "no more than it could have slots"
 
 
