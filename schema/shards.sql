@@ -105,6 +105,39 @@ BEGIN
     EXECUTE format('GRANT SELECT ON %I.%I TO lastro_app, lastro_work, lastro_audit', place, r.name);
     PERFORM set_config('search_path', 'public', true);
   END LOOP;
+  PERFORM shards.show_work(shard);
+END $$;
+
+-- The same for lastro_work, in a schema of its own: it may see a few columns of most tables, and a view demands the right to all that it
+-- shows.
+CREATE FUNCTION shards.show_work(shard bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  place text := 'shard_' || shard || '_work';
+  least text := (SELECT s.shardminvalue FROM pg_dist_shard s WHERE s.shardid = shard);
+  r record;
+BEGIN
+  EXECUTE format('DROP SCHEMA IF EXISTS %I CASCADE', place);
+  EXECUTE format('CREATE SCHEMA %I', place);
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO lastro_work', place);
+  FOR r IN SELECT c.relname AS name, t.relname AS shown, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+             FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+             JOIN pg_dist_shard s ON s.logicalrelid = p.logicalrelid AND s.shardminvalue = least
+             JOIN pg_class t ON t.relnamespace = c.relnamespace AND t.relname = c.relname || '_' || s.shardid
+             JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+            WHERE c.relnamespace = 'public'::regnamespace AND NOT has_table_privilege('lastro_work', t.oid, 'SELECT')
+              AND has_column_privilege('lastro_work', t.oid, a.attnum, 'SELECT')
+            GROUP BY c.relname, t.relname LOOP
+    EXECUTE format('CREATE VIEW %I.%I WITH (security_invoker) AS SELECT %s FROM public.%I', place, r.name, r.columns, r.shown);
+    EXECUTE format('GRANT SELECT ON %I.%I TO lastro_work', place, r.name);
+  END LOOP;
+  FOR r IN SELECT c.relname AS name, pg_get_viewdef(c.oid) AS text, array_to_string(c.reloptions, ', ') AS options FROM pg_class c
+            WHERE c.relkind = 'v' AND c.relnamespace = 'public'::regnamespace AND c.relowner = 'lastro_owner'::regrole
+              AND has_table_privilege('lastro_work', c.oid, 'SELECT') ORDER BY c.oid LOOP
+    PERFORM set_config('search_path', format('%I, shard_%s, public', place, shard), true);
+    EXECUTE format('CREATE VIEW %I.%I WITH (%s) AS %s', place, r.name, r.options, r.text);
+    EXECUTE format('GRANT SELECT ON %I.%I TO lastro_work', place, r.name);
+    PERFORM set_config('search_path', 'public', true);
+  END LOOP;
 END $$;
 
 -- Opens a shard for this session, once the shard is on this server and nobody moves it. Returns its epoch. LA421: it is elsewhere.
@@ -157,7 +190,7 @@ END $$;
 -- What was put on every server for a write that was refused is taken back.
 GRANT DELETE ON company_numbers, account_numbers, rails TO lastro_app;
 
-REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.prepare(bigint) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.show_work(bigint), shards.prepare(bigint) FROM PUBLIC;
 
 -- A company's row is written where its shard is: by sessions that were opened for it.
 DO $$

@@ -43,6 +43,7 @@ LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, as
 _OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError, asyncpg.UndefinedFunctionError)
 _ENTER, _ENTER_SHARD = "SELECT set_config('lastro.company', $1, false)", "SELECT shards.enter($1)"
 _MOVED = "LA421"
+_OF_ENGINE = re.compile(r"permission denied for table [a-z_]+$")
 _SHARD_NUMBER = re.compile(r"_[0-9]{6,}$")
 _GONE = ("cache lookup failed for function", "function with OID")
 
@@ -214,7 +215,9 @@ def has_moved(error: asyncpg.PostgresError) -> bool:
 
     Behind them are the engine's tables of the same names, of which our roles may do nothing there (schema/shards.sql).
     """
-    return error.sqlstate == _MOVED or isinstance(error, asyncpg.InsufficientPrivilegeError)
+    if isinstance(error, asyncpg.InsufficientPrivilegeError):
+        return _OF_ENGINE.search(str(error)) is not None
+    return error.sqlstate == _MOVED
 
 
 def _is_outdated(error: asyncpg.PostgresError) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import asyncpg
 
@@ -23,6 +24,7 @@ _ALL = "SELECT shard, host, port FROM shards.all()"
 _OPEN = "SELECT shards.open($1)"
 # With it on, the engine looks whether a table is a shard for each row of pg_class that the driver reads.
 _VISIBLE = {"citus.override_table_visibility": "off"}
+_WORK = "lastro_work"  # for which a schema of its own shows what it may see
 _MOST_COMPANIES = 100_000  # of which it is remembered where they are
 
 
@@ -53,6 +55,7 @@ class Shards:
         self._places: dict[int, Shard] = {}
         self._pools: dict[Shard, Pool] = {}
         self._is_whole = False  # every shard's place is known
+        self._is_work = _WORK in (settings.get("role"), urlsplit(url).username)
 
     @property
     def lent(self) -> int:
@@ -112,7 +115,7 @@ class Shards:
 
     async def _connect(self, shard: Shard) -> Session:
         """Opens a session. Stale: the shard is elsewhere by now; DatabaseAway: its server does not answer."""
-        settings = {**self._settings, **_VISIBLE, "search_path": f"shard_{shard.id}, public"}
+        settings = {**self._settings, **_VISIBLE, "search_path": _shown(shard, is_work=self._is_work)}
         try:
             connection = await Servers(elsewhere(self._url, shard.host, shard.port)).connect(settings)
         except (*LOST, asyncpg.PostgresError, ValueError) as lost:
@@ -131,3 +134,8 @@ class Shards:
             plans_once=settings.get("plan_cache_mode") == ONCE,
             on_moved=lambda: self._forget(shard),
         )
+
+
+def _shown(shard: Shard, *, is_work: bool) -> str:
+    """Returns the schemas that show a shard."""
+    return ", ".join((*([f"shard_{shard.id}_work"] if is_work else []), f"shard_{shard.id}", "public"))
