@@ -92,6 +92,9 @@ BEGIN
                  format('SELECT pg_current_xact_id()::text::bigint + %s', epoch::bigint << 48));
   EXECUTE format('CREATE FUNCTION %I.next_xid() RETURNS bigint LANGUAGE sql STABLE AS %L', place,
                  format('SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + %s', epoch::bigint << 48));
+  EXECUTE format('CREATE FUNCTION %I.lies_here(company uuid) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS %L', place,
+                 (SELECT format('SELECT pg_catalog.worker_hash(company) BETWEEN %s AND %s', s.shardminvalue, s.shardmaxvalue)
+                    FROM pg_dist_shard s WHERE s.shardid = shard));
   EXECUTE format('ALTER VIEW %I.transfers ALTER COLUMN xid SET DEFAULT %I.writing_xid()', place, place);
   EXECUTE format('ALTER VIEW %I.events ALTER COLUMN xid SET DEFAULT %I.writing_xid()', place, place);
   -- The first act of a request or task finds out that its shard has moved.
