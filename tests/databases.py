@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import asyncpg
 
@@ -19,6 +20,11 @@ from lastro_sandbox.embedded import EmbeddedServer
 
 _DROP_TRIES = 50
 _STALE_DATABASE_SECONDS = 24 * 3600
+# Where a company's rows are in a cluster.
+_SHARD = """
+SELECT nodename, nodeport, shardid FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+ WHERE shardid = get_shard_id_for_distribution_column('companies', $1::uuid)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,22 @@ class Database:
         """A plain connection, by default as the admin."""
         dsn = dsn or self.admin
         return await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
+
+    async def connect_to(self, company_id: UUID) -> "asyncpg.Connection[asyncpg.Record]":
+        """A connection of the app's role that is set to a company, at the server that has its rows."""
+        url, path = self.app.url, "public"
+        if self.others:
+            coordinator = await self.connect()
+            [(host, port, shard)] = await coordinator.fetch(_SHARD, company_id)
+            await coordinator.close()
+            parts = urlsplit(url)
+            url = f"{parts.scheme}://{parts.username}@{host}:{port}{parts.path}"
+            path = f"shard_{shard}, public"
+        made = await self.connect(Dsn(url, self.app.role))
+        await made.execute(
+            "SELECT set_config('search_path', $1, false), set_config('lastro.company', $2, false)", path, str(company_id)
+        )
+        return made
 
     async def connect_everywhere(self) -> "list[asyncpg.Connection[asyncpg.Record]]":
         """One as the admin to each server that has rows of it."""

@@ -230,9 +230,10 @@ def test_text_stands_in_columns_and_does_not_speak_to_the_terminal(office: Offic
     office.types("company", "add", "Ana")
 
     async def rename() -> None:
-        connection = await own_database.connect(own_database.app)
-        company_id = await connection.fetchval("SELECT company_id FROM company_numbers WHERE number = 1")
-        await connection.execute("SELECT set_config('lastro.company', $1, false)", str(company_id))
+        admin = await own_database.connect()
+        company_id = await admin.fetchval("SELECT company_id FROM company_numbers WHERE number = 1")
+        await admin.close()
+        connection = await own_database.connect_to(company_id)
         await connection.execute("UPDATE companies SET name = $1", "Ana\x1b[2J\nB")
         await connection.close()
 

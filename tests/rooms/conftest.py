@@ -62,8 +62,7 @@ async def ana(cast: Cast) -> Seller:
 @pytest.fixture
 async def inside(database: Any, ana: Seller) -> AsyncIterator[Any]:
     """A connection of the app's role that is set to Ana's company: for setting a scene that no verb sets yet."""
-    connection = await database.connect(database.app)
-    await connection.execute("SELECT set_config('lastro.company', $1, false)", str(ana.company_id))
+    connection = await database.connect_to(ana.company_id)
     yield connection
     await connection.close()
 

@@ -222,10 +222,10 @@ async def test_what_an_equal_call_has_caused_is_told_in_its_words(cast: Cast, an
 
 async def test_a_key_that_is_being_worked_on_is_busy(database: Any) -> None:
     cast = Cast.of(database.app, settings={"lock_timeout": "100ms"})
-    ana, other = await cast.ana(), await database.connect(database.app)
+    ana = await cast.ana()
+    other = await database.connect_to(ana.company_id)
     holding = other.transaction()
     await holding.start()
-    await other.execute("SELECT set_config('lastro.company', $1, true)", str(ana.company_id))
     await other.execute(
         "INSERT INTO answers (company_id, operation, key, fingerprint, status, body, object_id, keep, created_at)"
         " VALUES ($1, 'act', 'k', 'same', 200, '{}', $1, 'week', now())", ana.company_id
@@ -246,10 +246,10 @@ async def test_a_key_that_is_being_worked_on_is_busy(database: Any) -> None:
 
 async def test_a_lock_that_is_held_too_long_is_nobodys_key(database: Any) -> None:
     cast = Cast.of(database.app, settings={"lock_timeout": "50ms"})
-    ana, other = await cast.ana(), await database.connect(database.app)
+    ana = await cast.ana()
+    other = await database.connect_to(ana.company_id)
     await cast.credit(ana, 100)
     async with other.transaction():
-        await other.execute("SELECT set_config('lastro.company', $1, true)", str(ana.company_id))
         await other.execute("SELECT 1 FROM balances FOR UPDATE")
         with pytest.raises(Stale):
             await cast.run(ana.client, Pay(cast, ana, 100))
