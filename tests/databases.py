@@ -16,15 +16,11 @@ from uuid import UUID
 import asyncpg
 
 from lastro.core.db import Dsn
+from lastro.core.servers import elsewhere, with_login
 from lastro_sandbox.embedded import EmbeddedServer
 
 _DROP_TRIES = 50
 _STALE_DATABASE_SECONDS = 24 * 3600
-# Where a company's rows are in a cluster.
-_SHARD = """
-SELECT nodename, nodeport, shardid FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
- WHERE shardid = get_shard_id_for_distribution_column('companies', $1::uuid)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +38,7 @@ class Database:
     def for_role(self, role: str) -> Dsn:
         if self.is_external:
             return Dsn(self.admin.url, role)
-        return Dsn(_with_login(self.admin.url, role))
+        return Dsn(with_login(self.admin.url, role))
 
     async def connect(self, dsn: Dsn | None = None) -> "asyncpg.Connection[asyncpg.Record]":
         """A plain connection, by default as the admin."""
@@ -51,18 +47,17 @@ class Database:
 
     async def connect_to(self, company_id: UUID) -> "asyncpg.Connection[asyncpg.Record]":
         """A connection of the app's role that is set to a company, at the server that has its rows."""
-        url, path = self.app.url, "public"
         if self.others:
             coordinator = await self.connect()
-            [(host, port, shard)] = await coordinator.fetch(_SHARD, company_id)
+            [(shard, host, port)] = await coordinator.fetch("SELECT * FROM shards.of($1)", company_id)
             await coordinator.close()
-            parts = urlsplit(url)
-            url = f"{parts.scheme}://{parts.username}@{host}:{port}{parts.path}"
-            path = f"shard_{shard}, public"
-        made = await self.connect(Dsn(url, self.app.role))
-        await made.execute(
-            "SELECT set_config('search_path', $1, false), set_config('lastro.company', $2, false)", path, str(company_id)
-        )
+            made = await self.connect(Dsn(elsewhere(self.app.url, host, port), self.app.role))
+            await made.execute(
+                "SELECT shards.open($1), set_config('search_path', $2, false)", shard, f"shard_{shard}, public"
+            )
+        else:
+            made = await self.connect(self.app)
+        await made.execute("SELECT set_config('lastro.company', $1, false)", str(company_id))
         return made
 
     async def connect_everywhere(self) -> "list[asyncpg.Connection[asyncpg.Record]]":
@@ -85,12 +80,6 @@ class Database:
 def _with_database(url: str, database: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}/{database}" + (f"?{parts.query}" if parts.query else "")
-
-
-def _with_login(url: str, login: str) -> str:
-    parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{login}@{place}{parts.path}?{parts.query}"
 
 
 class RunServer:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import asyncpg
 from tests.databases import RunServer
 
+from lastro.core.servers import elsewhere
 from lastro.ops import distribute
 from lastro.ops.migrate import ROLES, migrate
 
@@ -27,6 +28,10 @@ async def spread(url: str) -> None:
     connection = await asyncpg.connect(url)
     try:
         await distribute.spread(connection, _SHARDS)
+        for shard, host, port in await connection.fetch("SELECT * FROM shards.all()"):
+            there = await asyncpg.connect(elsewhere(url, host, port))
+            await there.execute("SELECT shards.open($1)", shard)  # what the first session makes, each copy has already
+            await there.close()
     finally:
         await connection.close()
 
