@@ -1,10 +1,14 @@
-"""What `.ci/run` leaves out on the second server is named in one list, a name that has gone would leave out nothing; and what
-it tries once more.
+"""What `.ci/run` runs on the second server: what is named runs whole, of the rest one test for each statement; and what it
+tries once more.
 """
 
+import importlib.util
+import json
 import re
 import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -56,7 +60,50 @@ def test_what_speaks_sql_runs_on_both_servers() -> None:
     }  # fmt: skip
     assert all(any(name.startswith(one) for one in listed("both_servers")) for name in both)
     assert not both & set(listed("one_server"))
-    assert 'suite "PostgreSQL-15" "${both_servers[*]} ${one_server[*]/#/--ignore=}"' in RUN
+    assert 'suite "PostgreSQL-15" "${both_servers[*]} @$work/chosen"' in RUN
+
+
+@pytest.fixture(scope="module")
+def choosing() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("one_test_each", ROOT / ".ci" / "one_test_each.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def line(test: str, seconds: float, *statements: str) -> str:
+    return json.dumps({"test": test, "seconds": seconds, "statements": statements})
+
+
+def test_each_statement_goes_to_the_second_server_once(choosing: ModuleType) -> None:
+    tests = choosing.read([
+        line("tests/rooms/a/test_a.py::test_slow", 9.0, "create", "read", "cancel"),
+        line("tests/rooms/a/test_a.py::test_cases", 0.1, "create"),
+        line("tests/rooms/a/test_a.py::test_cases", 0.1, "cancel"),
+        line("tests/rooms/a/test_b.py::test_reads", 0.1, "read", "lock"),
+        line("tests/rooms/a/test_b.py::test_nothing", 0.0),
+        line("tests/rooms/core/test_c.py::test_locks", 0.1, "lock"),
+        line("tests/rooms/console/test_d.py::test_page", 0.1, "read", "list", "create", "cancel"),
+    ])  # fmt: skip
+    whole, never = ["tests/rooms/core"], ["tests/rooms/console"]
+    assert choosing.chosen(tests, whole, never) == [
+        "tests/rooms/a/test_a.py::test_cases",
+        "tests/rooms/a/test_b.py::test_reads",
+    ]
+    assert choosing.chosen(tests, ["tests/rooms"], []) == []
+
+
+def test_what_begins_alike_is_another_place(choosing: ModuleType) -> None:
+    tests = choosing.read([line("tests/rooms/core_of/test_a.py::test_a", 0.1, "read")])
+    assert choosing.chosen(tests, ["tests/rooms/core"], []) == ["tests/rooms/core_of/test_a.py::test_a"]
+
+
+def test_no_statement_at_all_is_a_failure(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / ".ci" / "one_test_each.py"), str(tmp_path)]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 1
+    assert '--never "${one_server[@]}" >"$work/chosen" || status=1' in RUN
 
 
 def ran(folder: Path, *failed: str) -> list[str]:

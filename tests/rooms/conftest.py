@@ -5,11 +5,13 @@ What moves the clock, or works off what is due of all companies, has a database 
 """
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
+from tests import statements
 from tests.cast import Cast, Seller
 from tests.conftest import lent
 from tests.emptied import Emptied
@@ -17,6 +19,15 @@ from tests.event_contract import hold_over
 from tests.laws import Auditor
 
 from lastro.core.db import PLANNED_ONCE, Database
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Tells what a test of the rooms sends, where that is wanted."""
+    if statements.FOLDER is None or not item.path.is_relative_to(Path(__file__).parent):
+        return (yield)
+    with statements.told(item.nodeid, Path(statements.FOLDER)):
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -76,11 +76,14 @@ async def test_a_hint_that_names_nobody_is_of_all(cast: Cast, ana: Seller, sweep
     assert await owed(cast, dora) == [0], "it is remembered until then"
 
 
-async def test_the_sandbox_counts_a_debt_that_can_be_paid_as_pending(cast: Cast, ana: Seller, sweep: Collecting) -> None:
-    pending = Pending(cast.database, cast.database, ())
-    await lose(cast, ana, 70)
+async def test_the_sandbox_counts_a_debt_that_can_be_paid_as_pending(own_cast: Cast, heard: list[work_queue.Worked]) -> None:
+    """Of all companies: what others have due ends while this looks."""
+    ana = await own_cast.ana()
+    sweep = Collecting(own_cast.database, own_cast.database, own_cast.runner, Stand(INSTITUTION), heard.append)
+    pending = Pending(own_cast.database, own_cast.database, ())
+    await lose(own_cast, ana, 70)
     before = await pending.count()
-    await cast.credit(ana, 50)
+    await own_cast.credit(ana, 50)
     assert await pending.count() == before + 1
     sweep.seen("events", ana.company_id)
     await sweep.active()
