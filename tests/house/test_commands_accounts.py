@@ -13,6 +13,7 @@ from tests.cast import Cast
 from tests.rooms.accounts.openings import ALL, Desk, photo
 
 from lastro.config.settings import read
+from lastro.core.db import Database
 from lastro.core.secrets import load_key_ring
 from lastro.timeline.by_id import find, lines
 from lastro.timeline.reading import Root, tell
@@ -108,12 +109,14 @@ async def test_what_is_no_request_and_no_reason_is_declined(desk: Desk, office: 
     )
 
 
-async def test_a_request_has_its_story(desk: Desk) -> None:
+async def test_a_request_has_its_story(desk: Desk, own_database: Any) -> None:
     request = await desk.handed_over()
     made = UUID(request["accountRequestId"])
     async with desk.cast.database.session(desk.seller.company_id) as session:
         told = await tell(session, desk.seller.company_id, Root("accountRequest", made))
-        found = await find(session, str(made))
+    audit = Database(own_database.audit, size=1)
+    found = await find(audit, str(made))
+    await audit.close()
     assert told is not None
     said = "\n".join(lines(told))
     assert said.startswith(f"accountRequest {made}")

@@ -14,9 +14,9 @@ from lastro.core.db import Database
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Reply
 from lastro.rails import port
-from lastro.timeline import reading
+from lastro.timeline import by_id, reading
 
-from .test_timeline import charge, found
+from .test_timeline import charge
 
 ROUTE = reading.routes()[1]
 
@@ -130,13 +130,13 @@ async def test_every_id_leads_to_it(office: Office, audit: Database) -> None:
     (moved,) = await office.column("SELECT id::text FROM inbox WHERE kind = 'payout.child_moved' LIMIT 1")
     names = [batch["id"], first["id"], second["id"].upper(), second["endToEndId"], batch["externalId"], return_id, moved]
     for name in (*names, *parts):
-        assert await found(audit, name) == [root], name
+        assert await by_id.find(audit, name) == [root], name
 
 
 async def test_a_ted_is_found_by_its_control_number(office: Office, audit: Database) -> None:
     payout = await office.make(1000, method="TED")
     (number,) = await office.column("SELECT control_number FROM payouts")
-    assert await found(audit, number) == [(office.ana.company_id, reading.Root("payout", UUID(payout["id"])))]
+    assert await by_id.find(audit, number) == [(office.ana.company_id, reading.Root("payout", UUID(payout["id"])))]
     told = await read(office, payout["id"])
     assert ("out", "ted", "ted.send") in [short(e) for e in told["entries"]]
 
@@ -162,7 +162,7 @@ async def test_a_code_of_an_order_and_of_a_payout_leads_to_both(office: Office, 
     order_id, _ = await charge(cast, office.ana, code)
     payout = await office.make(1000, external_id=code)
     of = office.ana.company_id
-    assert await found(audit, code) == [
+    assert await by_id.find(audit, code) == [
         (of, reading.Root("order", order_id)),
         (of, reading.Root("payout", UUID(payout["id"]))),
     ]

@@ -10,8 +10,6 @@ from lastro.core.db import Database
 from lastro.timeline import by_id, reading
 from lastro.timeline.shapes import EventEntry, StateEntry
 
-from .test_timeline import found
-
 
 @pytest.fixture
 async def bureau(cast: Cast, ana: Seller) -> Bureau:
@@ -23,7 +21,7 @@ async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, audi
     await bureau.approve(plan)
     await bureau.apply(plan)
     await bureau.work()
-    ((company_id, root),) = await found(audit, plan["id"].upper())
+    ((company_id, root),) = await by_id.find(audit, plan["id"].upper())
     assert (company_id, root) == (bureau.ana.company_id, reading.Root("plan", UUID(plan["id"])))
     assert (root.id, root.thing) == (UUID(plan["id"]), "plan")
     async with bureau.cast.database.session(company_id) as session:
@@ -39,9 +37,11 @@ async def test_a_plan_is_told_and_its_payouts_by_themselves(bureau: Bureau, audi
     assert [e.type for e in events] == ["PAYOUT-PLAN.READY", "PAYOUT-PLAN.APPROVED", "PAYOUT-PLAN.APPLIED"]
     assert by_id.lines(told)[0] == f"plan {plan['id']}"
     for event in events:
-        assert await found(audit, event.id) == [(company_id, root)]
+        assert await by_id.find(audit, event.id) == [(company_id, root)]
     made = [line["payoutId"] for line in await bureau.lines(plan)]
-    assert [await found(audit, one) for one in made] == [[(company_id, reading.Root("payout", UUID(one)))] for one in made]
+    assert [await by_id.find(audit, one) for one in made] == [
+        [(company_id, reading.Root("payout", UUID(one)))] for one in made
+    ]
 
 
 async def test_another_companys_plan_is_not_told(bureau: Bureau) -> None:

@@ -14,10 +14,9 @@ from lastro.api_kit.routes import Incoming
 from lastro.core.db import Database
 from lastro.core.errors import Refused
 from lastro.core.runner import Reply
-from lastro.timeline import reading
+from lastro.timeline import by_id, reading
 
 from .test_payouts import short
-from .test_timeline import found
 
 ROUTE = reading.routes()[2]
 
@@ -95,10 +94,10 @@ async def test_its_charges_and_their_attempts_are_part_of_it(desk: Desk, audit: 
     sent = {e["id"] for e in told["entries"] if e["kind"] == "message" and e["message"] == "charge.send"}
     assert (len(attempts), len(sent)) == (2, 2)
     for text in (made["id"], *attempts, *sent):
-        assert await found(audit, text) == [root], text
+        assert await by_id.find(audit, text) == [root], text
     order = [(desk.ana.company_id, reading.Root("order", UUID(made["orderId"])))]
-    assert await found(audit, made["orderId"]) == order
-    assert await found(audit, name) == order
+    assert await by_id.find(audit, made["orderId"]) == order
+    assert await by_id.find(audit, name) == order
 
 
 async def test_that_its_bank_would_not_drop_a_charge_is_told(desk: Desk) -> None:
@@ -119,6 +118,6 @@ async def test_any_of_its_ids_leads_to_it(desk: Desk, audit: Database) -> None:
     record = await desk.done("cancel_subscription", {}, id=made["id"])
     root = reading.Root("subscription", UUID(made["id"]))
     for text in (made["id"], record["id"], made["providerId"], "contract-story"):
-        assert await found(audit, text) == [(desk.ana.company_id, root)], text
+        assert await by_id.find(audit, text) == [(desk.ana.company_id, root)], text
     order_id = UUID(made["initialCharge"]["orderId"])
-    assert await found(audit, str(order_id)) == [(desk.ana.company_id, reading.Root("order", order_id))]
+    assert await by_id.find(audit, str(order_id)) == [(desk.ana.company_id, reading.Root("order", order_id))]
