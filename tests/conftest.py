@@ -36,7 +36,7 @@ _RUN_FOLDER = "lastro-pytest-"
 _MEMORY_FOLDER = Path("/dev/shm")
 _MEMORY_NEEDED = 4 << 30
 _STALE_FOLDER_SECONDS = 600
-_FIRST = ("fuzz", "world")  # a minute each
+_FIRST = ("fuzz", "world", "journeys/test_crashes.py")  # up to a minute each
 _SOCKET_KEY = pytest.StashKey[str]()
 _OWNER_KEY = pytest.StashKey["DatabaseDoor"]()
 
