@@ -7,16 +7,13 @@ those that are whole on each server; a session of no company sees the installati
 import ast
 import re
 
+from lastro.ops.distribute import EVERYWHERE
+
 from .relations import HOLE, blocks, short, statement, tables, touched, touched_by, touched_in
 from .tree import PRODUCT, Function, Module, definitions
 
-# On each server, whole.
-REFERENCE = frozenset(
-    {
-        "account_numbers", "allowed_moves", "bank_lists", "clock", "company_numbers", "eras", "own_keys", "partner_states", "people",
-        "rails",
-    }
-)  # fmt: skip
+# On each server, whole. Of people, plans ask in a company's session whether an approver has ended: this is not solved yet.
+REFERENCE = EVERYWHERE - {"migrations"} | {"people"}
 # Where sessions of no company go, and nowhere else.
 INSTALLATION = frozenset(
     {

@@ -14,8 +14,8 @@ MOST_SERVERS = 64  # each gives out numbers of its own: every so manieth
 # Read by companies' statements and by laws: every server has all of them, and they are written by way of the coordinator.
 EVERYWHERE = frozenset(
     {
-        "account_numbers", "allowed_moves", "clock", "company_numbers", "eras", "migrations", "own_keys", "partner_states",
-        "rails",
+        "account_numbers", "allowed_moves", "bank_lists", "clock", "company_numbers", "eras", "migrations", "own_keys",
+        "partner_states", "rails",
     }
 )  # fmt: skip
 SEQUENCES = ("account_numbers_seq", "network_ids_seq")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
 _ERAS = "SELECT * FROM eras ORDER BY began_at"
-_RELEASE = "UPDATE eras SET released_at = machine_now() WHERE released_at IS NULL AND held_until IS NOT NULL"
+_RELEASE = "UPDATE eras SET released_at = (SELECT machine_now()) WHERE released_at IS NULL AND held_until IS NOT NULL"
 _MOST_HELD = 10_000  # of each kind that are listed
 _NOTHING_IS_LACKING = (
     "This machine knows of nothing that this database lacks. An era moves every number on and holds what is due: if the"

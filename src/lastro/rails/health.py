@@ -27,8 +27,10 @@ ON CONFLICT (rail) DO UPDATE SET is_down = excluded.is_down, changed_at = exclud
   WHERE s.is_down <> excluded.is_down RETURNING 1
 """
 _UNSENT = frozenset({"held_back", "withdrawn"})
-# A partner that was never away has no row.
-_IS_BACK = "UPDATE partner_states SET is_down = false, changed_at = business_now() WHERE rail = $1 AND is_down RETURNING 1"
+# A partner that was never away has no row. The time is a subquery's: of a table that every server has, Citus takes no other.
+_IS_BACK = """
+UPDATE partner_states SET is_down = false, changed_at = (SELECT business_now()) WHERE rail = $1 AND is_down RETURNING 1
+"""
 _log = structlog.get_logger(__name__)
 
 
