@@ -72,12 +72,13 @@ async def test_the_second_draw_looks_again_after_it_has_waited(
 
 async def _waits(database: Any) -> None:
     """Returns when a session waits for a lock; the login itself may see that, the roles it takes on may not."""
-    watch = await database.connect(database.admin)
+    watches = await database.connect_everywhere()
     sql = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
     async with asyncio.timeout(30):
-        while not await watch.fetchval(sql):
+        while not any([await watch.fetchval(sql) for watch in watches]):
             await asyncio.sleep(0.01)
-    await watch.close()
+    for watch in watches:
+        await watch.close()
 
 
 async def test_the_last_cent_can_be_drawn_and_not_one_more(cast: Cast, ana: Seller) -> None:
