@@ -100,6 +100,14 @@ BEGIN
   -- The first act of a request or task finds out that its shard has moved.
   EXECUTE format('CREATE FUNCTION %I.door_enter(company uuid, OUT at timestamptz, OUT clock_version bigint) LANGUAGE plpgsql VOLATILE AS %L', place,
     'BEGIN PERFORM shards.demand_here(company); SELECT e.at, e.clock_version INTO at, clock_version FROM public.door_enter(company) e; END');
+  -- Functions that take or return a table's rows: here these are rows of the views above.
+  FOR r IN SELECT pg_get_functiondef(p.oid) AS text FROM pg_proc p
+            WHERE p.pronamespace = 'public'::regnamespace AND p.prokind = 'f' AND p.proowner = 'lastro_owner'::regrole
+              AND EXISTS (SELECT FROM pg_type t WHERE t.typtype = 'c' AND t.oid = ANY (p.proargtypes::oid[] || p.prorettype)) LOOP
+    PERFORM set_config('search_path', quote_ident(place) || ', public', true), set_config('check_function_bodies', 'off', true);
+    EXECUTE replace(r.text, 'FUNCTION public.', format('FUNCTION %I.', place));
+    PERFORM set_config('search_path', 'public', true);
+  END LOOP;
   EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %I TO lastro_app, lastro_work, lastro_audit', place);
   FOR r IN SELECT c.relname AS name, pg_get_viewdef(c.oid) AS text, array_to_string(c.reloptions, ', ') AS options FROM pg_class c
             WHERE c.relkind = 'v' AND c.relnamespace = 'public'::regnamespace AND c.relowner = 'lastro_owner'::regrole ORDER BY c.oid LOOP

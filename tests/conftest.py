@@ -161,7 +161,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in first))
     if os.environ.get("LASTRO_CITUS_URL"):
         for item in items:
-            if said := reason(item.path.relative_to(config.rootpath).as_posix()):
+            if said := reason(item.nodeid):
                 item.add_marker(pytest.mark.skip(f"not on a cluster: {said}"))
 
 

@@ -51,10 +51,11 @@ class Database:
             coordinator = await self.connect()
             [(shard, host, port)] = await coordinator.fetch("SELECT * FROM shards.of($1)", company_id)
             await coordinator.close()
-            made = await self.connect(Dsn(elsewhere(self.app.url, host, port), self.app.role))
-            await made.execute(
-                "SELECT shards.open($1), set_config('search_path', $2, false)", shard, f"shard_{shard}, public"
+            made = await asyncpg.connect(
+                elsewhere(self.app.url, host, port),
+                server_settings={"search_path": f"shard_{shard}, public", "citus.override_table_visibility": "off"},
             )
+            await made.execute("SELECT shards.open($1)", shard)
         else:
             made = await self.connect(self.app)
         await made.execute("SELECT set_config('lastro.company', $1, false)", str(company_id))

@@ -30,6 +30,15 @@ SELECT conrelid::regclass::text AS table, confrelid::regclass::text AS other, co
        pg_get_constraintdef(oid) AS text
   FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY conrelid::regclass::text, conname
 """
+# The engine gives each new function to all servers, but not one that takes or returns a table's rows: their type was the
+# coordinator's alone.
+_FUNCTIONS = """
+SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition FROM pg_proc p
+ WHERE p.pronamespace = 'public'::regnamespace AND p.prokind = 'f' AND p.proowner = 'lastro_owner'::regrole
+   AND EXISTS (SELECT FROM pg_type t WHERE t.typtype = 'c' AND t.oid = ANY (p.proargtypes::oid[] || p.prorettype)) ORDER BY 1
+"""
+_AGAIN = """{definition};
+REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; GRANT EXECUTE ON FUNCTION {name} TO lastro_app, lastro_work, lastro_audit;"""
 _RUN_ON = "SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)"
 _ON_EACH_SERVER = """
 DO $$ BEGIN
@@ -66,6 +75,7 @@ async def script(connection: asyncpg.Connection, shards: int = SHARDS) -> list[s
             for key in keys
             if _can_hold(key, set(spread))
         ),
+        *(_AGAIN.format(**function) for function in await connection.fetch(_FUNCTIONS)),
     ]
 
 
