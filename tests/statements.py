@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lastro.core import db
-from lastro.core.db import Session
+from lastro.core import session
+from lastro.core.session import Session
 
 if TYPE_CHECKING:
     from types import FrameType
 
 FOLDER = os.environ.get("STATEMENTS_TOLD")
 _TESTS = str(Path(__file__).parent)
-_SESSIONS = db.__file__
+_SESSIONS = session.__file__
 _sent: set[str] = set()
 
 
@@ -41,6 +41,11 @@ def listen() -> None:
     Session.fetch = noted  # type: ignore[method-assign]
 
 
+def name_of(sql: str) -> str:
+    """A hash of a statement, since some are pages long."""
+    return hashlib.sha256(sql.encode()).hexdigest()[:16]
+
+
 @contextmanager
 def told(test: str, folder: Path) -> Iterator[None]:
     """Writes what is sent in here. test: its node id; cases of one function are one."""
@@ -50,7 +55,7 @@ def told(test: str, folder: Path) -> Iterator[None]:
     line = {
         "test": test.partition("[")[0],
         "seconds": time.monotonic() - began,
-        "statements": sorted(hashlib.sha256(sql.encode()).hexdigest()[:16] for sql in _sent),
+        "statements": sorted(map(name_of, _sent)),
     }
     with (folder / f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
