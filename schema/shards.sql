@@ -178,14 +178,14 @@ BEGIN
   RETURN shards.prepare(shard);
 END $$;
 
--- Does what `open` needs once: the epoch of a shard that has come to this server, and its schema. One session at a time.
+-- Does what `open` needs once: the epoch of a shard that has come to this server, and its schema. One session of a server at a time.
 CREATE FUNCTION shards.prepare(shard bigint) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   here integer := (SELECT groupid FROM pg_dist_local_group);
   last record;
   is_of text;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('shard ' || shard, 0));
+  PERFORM pg_advisory_xact_lock(hashtextextended('shards', 0));
   SELECT e.epoch, e.server INTO last FROM shards.epochs e WHERE e.shard = prepare.shard ORDER BY e.epoch DESC LIMIT 1;
   IF last.server IS DISTINCT FROM here THEN
     INSERT INTO shards.epochs (shard, epoch, server) VALUES (prepare.shard, coalesce(last.epoch + 1, 0), here);
