@@ -127,6 +127,7 @@ async def test_a_server_that_takes_no_writes_is_passed_by(own_database: Any) -> 
         with pytest.raises(asyncpg.TargetServerAttributeNotMatched):
             await Servers(f"{url}{'&' if '?' in url else '?'}target_session_attrs=read-write", reads=True).connect()
     finally:
+        await admin.execute(f'ALTER DATABASE "{own_database.name}" RESET default_transaction_read_only')
         await admin.close()
 
 
