@@ -157,7 +157,7 @@ END $$;
 
 -- Opens a shard for this session, once the shard is on this server and nobody moves it. Returns its epoch. LA421: it is elsewhere.
 CREATE FUNCTION shards.open(shard bigint) RETURNS integer LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = public SET citus.enable_ddl_propagation = off SET client_min_messages = warning AS $$
+SET search_path = public SET citus.enable_ddl_propagation = off SET citus.override_table_visibility = off SET client_min_messages = warning AS $$
 DECLARE
   here integer := (SELECT groupid FROM pg_dist_local_group);
   last record;

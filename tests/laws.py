@@ -5,6 +5,7 @@ it is used: `from tests.laws import lawful as lawful`.
 """
 
 import asyncio
+import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
@@ -14,19 +15,54 @@ import asyncpg
 import pytest
 
 from lastro.core.db import PLANNED_ONCE, Database, Dsn
+from lastro.core.shards import IS_SPREAD
 
 T = TypeVar("T")
 Read = Callable[..., Awaitable[list[asyncpg.Record]]]  # a statement and its arguments, to rows: `everywhere`, or `fetch`
 _LAWS = """
 SELECT relname::text FROM pg_class WHERE relkind = 'v' AND relname LIKE 'law\\_%' AND relnamespace = 'public'::regnamespace
 """
+_ADDS = re.compile(r"\s*SELECT (count|sum|coalesce\(sum)\(", re.IGNORECASE)
 _ONE_QUESTION = 40  # laws: the plan of a longer statement would not be kept
 # The laws read and compare whole tables. Planning them takes longer than reading what a test made.
 _SETTINGS = {**PLANNED_ONCE, "statement_timeout": "0"}
 
 
-async def connected(dsn: Dsn) -> "asyncpg.Connection[asyncpg.Record]":
-    return await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
+async def connected(dsn: Dsn) -> Any:
+    """A connection that sees all companies: asyncpg's own, or one in each shard of a cluster that is asked as one."""
+    connection = await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
+    if not await connection.fetchval(IS_SPREAD):
+        return connection
+    await connection.close()
+    return Spread(Database(dsn, size=4, settings=_SETTINGS))
+
+
+class Spread:
+    """What a test asks of a connection, asked in each shard. Counts and sums are added up."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def fetch(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
+        return await self._database.everywhere(sql, *arguments)
+
+    async def fetchrow(self, sql: str, *arguments: Any) -> Any:
+        rows = await self.fetch(sql, *arguments)
+        if _ADDS.match(sql) is None:
+            return rows[0] if rows else None
+        return {name: sum(row[name] or 0 for row in rows) for name in rows[0].keys()}  # noqa: SIM118 a record is no dict
+
+    async def fetchval(self, sql: str, *arguments: Any) -> Any:
+        rows = await self.fetch(sql, *arguments)
+        if _ADDS.match(sql) is not None:
+            return sum(row[0] or 0 for row in rows)
+        return next((row[0] for row in rows if row[0] is not None), None)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    def terminate(self) -> None:
+        self._database.terminate()
 
 
 async def laws(read: Read) -> list[str]:

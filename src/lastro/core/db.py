@@ -189,6 +189,10 @@ class Database:
 
     async def close(self) -> None:
         """Ends every idle connection."""
+        self.terminate()
+
+    def terminate(self) -> None:
+        """Ends every idle connection at once."""
         self._pool.close()
         self._shards.close()
 
