@@ -18,11 +18,12 @@ _IS_OF_CLUSTER = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus
 # A node's shards are seen and written to as the tables that they are.
 _AS_TABLES = "SET citus.override_table_visibility = off; SET citus.enable_manual_changes_to_shards = on"
 _SHELLS = "SELECT relname::text FROM pg_dist_partition JOIN pg_class ON oid = logicalrelid"
-_TIME = """
-UPDATE clock SET offset_us = 0, target_at = NULL, version = version + 1 WHERE offset_us <> 0 OR target_at IS NOT NULL;
-UPDATE beats SET era = (SELECT min(began_at) FROM eras);
-DELETE FROM eras WHERE began_at > (SELECT min(began_at) FROM eras)
-"""
+_FIRST_ERA = "SELECT min(began_at) FROM eras"
+# Each of one table: what joins the coordinator's own with what every node has is planned for a node.
+_TIME = (
+    "UPDATE clock SET offset_us = 0, target_at = NULL, version = version + 1 WHERE offset_us <> 0 OR target_at IS NOT NULL"
+)
+_ERA = ("UPDATE beats SET era = $1", "DELETE FROM eras WHERE began_at > $1")
 
 
 class Emptied:
@@ -38,7 +39,11 @@ class Emptied:
     async def empty(self) -> None:
         """Leaves nothing of earlier tests: no row in these tables, no other time, no other era."""
         await asyncio.gather(*map(_empty, self._connections, self._tables))
-        await self._connections[0].execute(_TIME)
+        first, *_ = self._connections
+        await first.execute(_TIME)
+        began_at = await first.fetchval(_FIRST_ERA)
+        for statement in _ERA:
+            await first.execute(statement, began_at)
 
     async def close(self) -> None:
         for one in self._connections:
