@@ -2108,6 +2108,13 @@ CREATE TABLE people_acts (                            -- reference table: what w
 );
 CREATE INDEX people_acts_by_time ON people_acts (created_at, id);
 
+CREATE TABLE people_ended (                           -- reference table: who may enter no longer, for what companies ask of their approvers
+  act_id uuid PRIMARY KEY,                            -- the act that ends the person; written before it, and removed if it is refused
+  person_id uuid NOT NULL,
+  ended_at timestamptz NOT NULL
+);
+CREATE INDEX people_ended_of ON people_ended (person_id);
+
 CREATE TABLE people_links (                           -- reference table: links that let a person in once, or choose a password
   hash bytea PRIMARY KEY,                             -- SHA-256 of 256 random bits
   person_id uuid NOT NULL REFERENCES people,
@@ -4870,6 +4877,13 @@ CREATE VIEW law_every_change_of_a_person_is_told WITH (security_invoker = true) 
 COMMENT ON VIEW law_every_change_of_a_person_is_told IS
   'A person of the console has one row among the acts for each of its versions, and none for a version that it does not have.';
 
+CREATE VIEW law_who_has_ended_is_known_everywhere WITH (security_invoker = true) AS
+  SELECT p.only_company AS company_id, coalesce(p.id, e.person_id) AS person_id, p.ended_at, e.ended_at AS told_at
+    FROM people p FULL JOIN (SELECT o.person_id, max(o.ended_at) AS ended_at FROM people_ended o GROUP BY o.person_id) e ON e.person_id = p.id
+   WHERE CASE WHEN p.ended_at IS NULL THEN e.ended_at < machine_now() - interval '1 day' ELSE e.ended_at IS NULL END;
+COMMENT ON VIEW law_who_has_ended_is_known_everywhere IS
+  'Every server knows of a person of the console who has ended, and of nobody else for longer than a day.';
+
 -- ───────────────────────────────────────────── rights ─────────────────────────────────────────────
 -- lastro_app    what API and worker do for one company at a time, behind row-level security
 -- lastro_work   finds work across companies: ids and due times, nothing else
@@ -4916,6 +4930,7 @@ GRANT UPDATE (decision_id, is_paid_out, version) ON payout_returns TO lastro_app
 GRANT DELETE ON entries_behind, own_keys, directory_buckets, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE ON people, people_links, people_sessions, sign_in_tries TO lastro_app;
 GRANT DELETE ON people_links, people_sessions, sign_in_tries TO lastro_app; -- what is over; what was done stays
+GRANT DELETE ON people_ended TO lastro_app; -- of somebody who was not ended after all
 GRANT UPDATE (beat, at, server, timeline) ON beats TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
 GRANT UPDATE (body), DELETE ON answers TO lastro_app;

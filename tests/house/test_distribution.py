@@ -24,6 +24,10 @@ SELECT i.indrelid::regclass::text AS table, a.attname::text AS first FROM pg_ind
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] WHERE i.indisprimary
    AND i.indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
 """
+_UNIQUE = """
+SELECT c.relname::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+ WHERE i.indisunique AND c.relnamespace = 'public'::regnamespace
+"""
 # Which column of the other table stands against ours.
 _FOREIGN = """
 SELECT c.conrelid::regclass::text AS table, c.conname::text AS name, c.confrelid::regclass::text AS target, c.confdeltype::text AS on_delete,
@@ -227,3 +231,10 @@ class _Inside:
 
     async def close(self) -> None:
         """The transaction goes on."""
+
+
+async def test_a_shard_has_room_for_its_number_in_the_name_of_a_key(database: Any) -> None:
+    """There it is the name with a number behind it, cut at 63 characters; code that compares names takes the number away."""
+    rows = await asked(database, _UNIQUE)
+    assert len(rows) > 100
+    assert not [row["name"] for row in rows if len(row["name"]) > 55]

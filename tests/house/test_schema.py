@@ -16,7 +16,7 @@ REFERENCE_TABLES = frozenset(
     {
         "account_numbers", "own_keys", "allowed_moves", "bank_lists", "beats", "clock", "eras", "company_numbers", "rails",
         "directory_buckets", "directory_look_ups", "directory_unknown", "migrations", "partner_states", "rail_cursors", "law_checks", "signing_keys", "sealing_keys",
-        "people", "people_acts", "people_links", "people_sessions", "sign_in_tries",
+        "people", "people_acts", "people_ended", "people_links", "people_sessions", "sign_in_tries",
     }
 )  # fmt: skip
 APPEND_ONLY = (

@@ -12,12 +12,11 @@ from lastro.ops.distribute import EVERYWHERE
 from .relations import HOLE, blocks, short, statement, tables, touched, touched_by, touched_in
 from .tree import PRODUCT, Function, Module, definitions
 
-# On each server, whole. Of people, plans ask in a company's session whether an approver has ended: this is not solved yet.
-REFERENCE = EVERYWHERE - {"migrations"} | {"people"}
+REFERENCE = EVERYWHERE - {"migrations"}  # on each server, whole
 # Where sessions of no company go, and nowhere else.
 INSTALLATION = frozenset(
     {
-        "beats", "directory_buckets", "directory_look_ups", "directory_unknown", "law_checks", "people_acts", "people_links",
+        "beats", "directory_buckets", "directory_look_ups", "directory_unknown", "law_checks", "people", "people_acts", "people_links",
         "people_sessions", "rail_cursors", "sealing_keys", "sign_in_tries", "signing_keys",
     }
 )  # fmt: skip

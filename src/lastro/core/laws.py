@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
 
 # About people, who are the installation's: servers that have companies do not have them.
-_OF_INSTALLATION = frozenset({"law_every_change_of_a_person_is_told"})
+_OF_INSTALLATION = frozenset({"law_every_change_of_a_person_is_told", "law_who_has_ended_is_known_everywhere"})
 # About a sum over all companies, which is zero in none of the servers that have some of them.
 _OF_SUMS = {"law_in_transit_is_zero_at_rest": ("currency", "in_transit_minor")}
 

@@ -15,7 +15,7 @@ MOST_SERVERS = 64  # each gives out numbers of its own: every so manieth
 EVERYWHERE = frozenset(
     {
         "account_numbers", "allowed_moves", "bank_lists", "clock", "company_numbers", "eras", "migrations", "own_keys",
-        "partner_states", "rails",
+        "partner_states", "people_ended", "rails",
     }
 )  # fmt: skip
 SEQUENCES = ("account_numbers_seq", "network_ids_seq")

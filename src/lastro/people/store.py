@@ -1,4 +1,8 @@
-"""All SQL of the people room. Each change of a person is one statement with the row that tells of it."""
+"""All SQL of the people room. Each change of a person is one statement with the row that tells of it.
+
+Companies' statements ask whether a person has ended, so each server knows it by `people_ended`. Its row comes first: if this
+stops in between, somebody's approvals count no longer, and nobody's count who has ended.
+"""
 
 from __future__ import annotations
 
@@ -117,6 +121,12 @@ kept AS (
   UPDATE people_sessions s SET version = moved.version FROM moved WHERE s.person_id = moved.id AND s.hash = $3)
 INSERT INTO people_acts (id, person_id, by_person, act, version, detail, address, created_at)
 SELECT $4, moved.id, $5, $6, moved.version, $7, $8, machine_now() FROM moved RETURNING 1
+"""
+_ENDS = "INSERT INTO people_ended (act_id, person_id, ended_at) VALUES ($1, $2, $3)"
+_ENDS_NOT = "DELETE FROM people_ended WHERE act_id = $1"
+_NOT_ENDED = """
+SELECT e.act_id FROM people_ended e WHERE e.ended_at < machine_now() - interval '1 hour'
+   AND NOT EXISTS (SELECT FROM people p WHERE p.id = e.person_id AND p.ended_at IS NOT NULL)
 """
 _PEOPLE_ACTS = """
 SELECT a.id, p.email AS person, CASE WHEN $1::uuid IS NULL OR b.only_company = $1 THEN b.email END AS by,
@@ -280,16 +290,28 @@ async def prefer(session: Session, person_id: UUID, language: str | None, theme:
 
 async def change(
     session: Session, whom: Person, act: str, act_id: UUID, by: UUID | None, sets: dict[str, Any], *,
-    ends: bool = False, keeps: bytes | None = None, detail: str | None = None, address: str | None = None,
+    ends: datetime | None = None, keeps: bytes | None = None, detail: str | None = None, address: str | None = None,
 ) -> bool:  # fmt: skip
     """Changes a person at the version read; False: it has changed meanwhile.
 
-    It ends the person's sessions but `keeps`. sets: columns of _SETS. ends: from now on it may not enter.
+    It ends the person's sessions but `keeps`. sets: columns of _SETS. ends: it may not enter from this machine time on.
     """
     texts = [f"{column} = ${place}::{_SETS[column]}" for place, column in enumerate(sets, start=9)]
-    texts += ["ended_at = machine_now()"] if ends else []
+    if ends is not None:
+        texts.append("ended_at = machine_now()")
+        await session.fetch(_ENDS, act_id, whom.id, ends)
     sql = _CHANGE.format(sets=", ".join(texts) or "name = name")
-    return bool(await session.fetch(sql, whom.id, whom.version, keeps, act_id, by, act, detail, address, *sets.values()))
+    given = (whom.id, whom.version, keeps, act_id, by, act, detail, address, *sets.values())
+    is_changed = bool(await session.fetch(sql, *given))
+    if ends is not None and not is_changed:
+        await session.fetch(_ENDS_NOT, act_id)
+    return is_changed
+
+
+async def forget_not_ended(session: Session) -> None:
+    """Forgets acts that were to end somebody and did not. An hour ago they were begun, so none of them is under way."""
+    for row in await session.fetch(_NOT_ENDED):
+        await session.fetch(_ENDS_NOT, row["act_id"])
 
 
 async def people_acts(

@@ -38,8 +38,8 @@ _APPROVALS = """
 SELECT a.approver, a.created_at,
        EXISTS (SELECT 1 FROM clients c WHERE c.company_id = a.company_id AND c.client_id = a.approver
                   AND c.revoked_at <= machine_now())
-       OR EXISTS (SELECT 1 FROM people p WHERE p.ended_at IS NOT NULL
-                     AND p.id = CASE WHEN a.approver LIKE 'person:%' THEN substr(a.approver, 8)::uuid END) AS is_revoked
+       OR EXISTS (SELECT 1 FROM people_ended e WHERE e.person_id
+                     = CASE WHEN a.approver LIKE 'person:%' THEN substr(a.approver, 8)::uuid END) AS is_revoked
   FROM payout_plan_approvals a WHERE a.company_id = $1 AND a.plan_id = $2 ORDER BY a.created_at
 """
 _TOTALS = """

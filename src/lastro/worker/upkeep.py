@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from lastro.companies import TOKEN
+from lastro.people import forget_not_ended
 from lastro.webhooks import forget
 
 if TYPE_CHECKING:
@@ -107,10 +108,11 @@ class Upkeep:
         return False
 
     async def forget(self) -> bool:
-        """Deletes expired answers and event bodies, and full buckets of look-ups."""
+        """Deletes what is over: answers, bodies of events, full buckets of look-ups, what was to end people and did not."""
         async with self._database.session() as session:
             while len(await session.fetch(_FORGET_BUCKETS, _AT_ONCE)) == _AT_ONCE:
                 pass
+            await forget_not_ended(session)
         for company_id in await self._companies():
             for sql in (_FORGET_BODIES, _FORGET_ANSWERS):
                 gone = _AT_ONCE

@@ -35,7 +35,7 @@ from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTION
 SHARED = {"company_numbers", "account_numbers", "own_keys", "rails"}  # they say which company each belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "sealing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
-    "directory_unknown", "partner_states", "rail_cursors", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries", "eras", "beats",
+    "directory_unknown", "partner_states", "rail_cursors", "law_checks", "people", "people_acts", "people_ended", "people_links", "people_sessions", "sign_in_tries", "eras", "beats",
 }  # fmt: skip
 APPENDED = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "allowed_moves", "clock",
@@ -271,10 +271,10 @@ async def test_what_is_appended_is_never_changed(app: Any, ana: Seller, filled: 
 async def test_nothing_is_ever_deleted_but_what_is_over(app: Any) -> None:
     rows = await app.fetch(f"SELECT t FROM ({TABLES}) AS all_tables(t) WHERE has_table_privilege('lastro_app', t, 'DELETE')")
     # A key that is given up leads nowhere any more, nor does a write behind that is entered; the directory's look-ups are no company's and are kept for a day, and
-    # what let somebody in is forgotten some time after it has ended.
+    # what let somebody in is forgotten some time after it has ended, and so is the end of somebody who was not ended after all.
     assert {r["t"] for r in rows} == {
-        "answers", "own_keys", "directory_buckets", "directory_look_ups", "directory_unknown", "people_links", "people_sessions",
-        "sign_in_tries", "entries_behind",
+        "answers", "own_keys", "directory_buckets", "directory_look_ups", "directory_unknown", "people_ended", "people_links",
+        "people_sessions", "sign_in_tries", "entries_behind",
     }  # fmt: skip
     for privilege in ("TRUNCATE", "TRIGGER", "REFERENCES"):
         assert (

@@ -8,6 +8,9 @@ _TOLD = (
     "WITH p AS ({} RETURNING id) INSERT INTO people_acts (id, person_id, act, version, created_at)"
     " SELECT gen_random_uuid(), p.id, 'INVITED', {}, now() FROM p"
 )
+_SAID_TO_END = (
+    "INSERT INTO people_ended (act_id, ended_at, person_id) SELECT gen_random_uuid(), now() - interval '2 days', {}"
+)
 
 
 def _person(version: int) -> str:
@@ -21,5 +24,10 @@ PEOPLE_LAWS = {
         _TOLD.format(_person(1), 2),
         _TOLD.format(_person(2), 2),
         _TOLD.format(_person(1), "NULL"),
+    ],
+    "law_who_has_ended_is_known_everywhere": [
+        _TOLD.format(_person(1).replace("created_at, ", "created_at, ended_at, ").replace("now(), ", "now(), now(), "), 1),
+        f"WITH p AS ({_person(1)} RETURNING id) {_SAID_TO_END.format('p.id FROM p')}",
+        _SAID_TO_END.format("$1::uuid"),  # nobody's
     ],
 }

@@ -218,8 +218,9 @@ class Register:
     ) -> Refused | None:  # fmt: skip
         async with self.entrance.database.session() as session:
             done = await store.change(
-                session, whom, act, self._id(), by.id, sets, ends=ends, keeps=keeps, detail=detail, address=by.network
-            )
+                session, whom, act, self._id(), by.id, sets, ends=self.entrance.machine_now() if ends else None, keeps=keeps,
+                detail=detail, address=by.network,
+            )  # fmt: skip
         return None if done else PERSON_CONFLICT.refused()
 
     def _id(self) -> UUID:
