@@ -30,8 +30,9 @@ READ = "SELECT business_now() AS now, offset_us, target_at, version FROM clock"
 # Only where nobody has aimed since: a step of some length is counted from the target as it was read.
 AIM = """
 UPDATE clock SET target_at = greatest(target_at, $1) WHERE mode = 'sandbox' AND target_at IS NOT DISTINCT FROM $2
-RETURNING target_at, pg_notify('lastro_work', 'clock')
+RETURNING target_at
 """
+AIMED = "SELECT pg_notify('lastro_work', 'clock')"
 _STEP = """
 UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
                  target_at = CASE WHEN $2 AND target_at <= $4 THEN NULL ELSE target_at END
@@ -226,4 +227,7 @@ async def aim(database: Database, target: datetime, seen: datetime | None) -> bo
     seen: the target as it was read. False: it is another by now, and nothing was done.
     """
     async with database.session() as session:
-        return await session.value(AIM, target, seen) is not None
+        is_aimed = await session.value(AIM, target, seen) is not None
+        if is_aimed:
+            await session.fetch(AIMED)
+        return is_aimed
