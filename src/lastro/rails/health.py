@@ -14,23 +14,22 @@ import structlog
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from asyncpg import Record
+
     from lastro.core.db import Database
     from lastro.core.work_queue import Worked
 
 FAILURES: Final = 5  # in a row, and
 FOR_SECONDS: Final = 30.0  # from the first of them to the last: a partner that is started anew is not away
 _SAY_AGAIN_SECONDS = 10.0  # another worker may have seen it away, and see no more of it
-# The one row of a rail; nothing where it says so already.
+# Every server of a spread database has the row: so it is written only where it changes, with a time that was read before.
+_STATE = "SELECT business_now() AS now, EXISTS (SELECT FROM partner_states WHERE rail = $1 AND is_down) AS is_down"
 _BECAME = """
-INSERT INTO partner_states AS s (rail, is_down, changed_at) VALUES ($1, $2, business_now())
-ON CONFLICT (rail) DO UPDATE SET is_down = excluded.is_down, changed_at = excluded.changed_at
-  WHERE s.is_down <> excluded.is_down RETURNING 1
+INSERT INTO partner_states AS s (rail, is_down, changed_at) VALUES ($1, true, $2)
+ON CONFLICT (rail) DO UPDATE SET is_down = true, changed_at = excluded.changed_at WHERE NOT s.is_down RETURNING 1
 """
+_IS_BACK = "UPDATE partner_states SET is_down = false, changed_at = $2 WHERE rail = $1 AND is_down RETURNING 1"
 _UNSENT = frozenset({"held_back", "withdrawn"})
-# A partner that was never away has no row. The time is a subquery's: of a table that every server has, Citus takes no other.
-_IS_BACK = """
-UPDATE partner_states SET is_down = false, changed_at = (SELECT business_now()) WHERE rail = $1 AND is_down RETURNING 1
-"""
 _log = structlog.get_logger(__name__)
 
 
@@ -92,10 +91,11 @@ class Health:
             self._has_news = False
             return False
         async with self._database.session() as session:
-            if says == "down":
-                turned = await session.fetch(_BECAME, self._rail, True)
-            else:
-                turned = await session.fetch(_IS_BACK, self._rail)
+            state = await session.row(_STATE, self._rail)
+            assert state is not None
+            turned: list[Record] = []
+            if state["is_down"] is (says == "up"):
+                turned = await session.fetch(_BECAME if says == "down" else _IS_BACK, self._rail, state["now"])
         self._has_news, self._said = False, (says, now)
         if turned and says == "down":
             _log.error("partner.down", rail=self._rail, failures=self._streak.failures)
