@@ -243,6 +243,7 @@ class Play:
         try:
             async with pool.session() as session:
                 await session.fetch(_JUMP, ahead)
+                await session.fetch(JUMPED)
         finally:
             await pool.close()
 
@@ -338,8 +339,8 @@ _TEDS_AGREE = {"SETTLED": "PAID", "REJECTED": "ERROR", "PENDING": "PENDING"}
 _PAYOUTS_AGREE = {"SETTLED": ("PAID", "PARTIAL_REFUNDED", "REFUNDED"), "REJECTED": ("ERROR",), "PENDING": ("PENDING",)}
 _JUMP = """
 UPDATE clock SET offset_us = offset_us + (extract(epoch FROM $1::interval) * 1000000)::bigint, version = version + 1
-RETURNING pg_notify('lastro_work', 'clock')
 """
+JUMPED = "SELECT pg_notify('lastro_work', 'clock')"
 _MOVED = """
 SELECT t.kind, d.code AS debit, c.code AS credit, t.amount_minor FROM transfers t
   JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id

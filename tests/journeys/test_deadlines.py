@@ -17,7 +17,7 @@ from lastro.core.db import Database
 from lastro.observability import gauges
 from lastro.standards.calendar import instant
 
-from .play import Play
+from .play import JUMPED, Play
 from .stage import until
 from .test_authorizing import JOURNEY_2, authorize, brl, cancel, make
 from .test_charging import accepted, charged, shown, today
@@ -28,11 +28,7 @@ from .test_teds import operator
 
 A_SECOND, NEAR, MINUTE, DAY = timedelta(seconds=1), timedelta(seconds=10), timedelta(minutes=1), timedelta(days=1)
 ALERTS = Path(__file__).parents[2] / "docs/monitoring/alerts.yml"
-_TO = """
-UPDATE clock SET offset_us = offset_us + greatest(0, (extract(epoch FROM $1 - business_now()) * 1000000)::bigint),
-                 version = version + 1
-RETURNING pg_notify('lastro_work', 'clock')
-"""
+_TO = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
 Act = Callable[[], Awaitable[object]]
 
 
@@ -58,7 +54,9 @@ async def jump(play: Play, to: datetime) -> None:
     pool = Database(play.stage.dsn("lastro_app"), size=1)
     try:
         async with pool.session() as session:
-            await session.fetch(_TO, to)
+            ahead = max(to - await session.value("SELECT business_now()"), timedelta())
+            await session.fetch(_TO, ahead // timedelta(microseconds=1))
+            await session.fetch(JUMPED)
     finally:
         await pool.close()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # About people, who are the installation's: servers that have companies do not have them.
 _OF_INSTALLATION = frozenset({"law_every_change_of_a_person_is_told", "law_who_has_ended_is_known_everywhere"})
 # About a sum over all companies, which is zero in none of the servers that have some of them.
-_OF_SUMS = {"law_in_transit_is_zero_at_rest": ("currency", "in_transit_minor")}
+OF_SUMS = {"law_in_transit_is_zero_at_rest": ("currency", "in_transit_minor")}
 
 
 def broken_rows(law: str, most: int) -> str:
@@ -36,7 +36,7 @@ async def broken(database: Database, law: str, most: int) -> list[Mapping[str, A
         async with database.session() as session:
             return [dict(row) for row in await session.fetch(sql)]
     rows: list[Mapping[str, Any]] = [dict(row) for row in await database.everywhere(sql)]
-    return (added(rows, *_OF_SUMS[law]) if law in _OF_SUMS else rows)[:most]
+    return (added(rows, *OF_SUMS[law]) if law in OF_SUMS else rows)[:most]
 
 
 def added(rows: Sequence[Mapping[str, Any]], name: str, amount: str) -> list[Mapping[str, Any]]:
