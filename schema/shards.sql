@@ -207,14 +207,32 @@ GRANT DELETE ON company_numbers, account_numbers, rails TO lastro_app;
 
 REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.show_work(bigint), shards.prepare(bigint) FROM PUBLIC;
 
--- A company's row is written where its shard is: by sessions that were opened for it.
+-- A company's row is written where its shard is, by sessions that were opened for it. The engine makes each policy a permissive one in
+-- the shards, where a restrictive one would let through what it is to stop: so each command has one policy, of all that the table demands.
 DO $$
 DECLARE
   t text;
+  r record;
+  made text[];
 BEGIN
   FOR t IN SELECT logicalrelid::text FROM pg_dist_partition WHERE partmethod = 'h' LOOP
-    EXECUTE format('CREATE POLICY place_new ON %s AS RESTRICTIVE FOR INSERT TO lastro_app WITH CHECK (shards.may_write(company_id))', t);
-    EXECUTE format('CREATE POLICY place_changed ON %s AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (shards.may_write(company_id))', t);
-    EXECUTE format('CREATE POLICY place_gone ON %s AS RESTRICTIVE FOR DELETE TO lastro_app USING (shards.may_write(company_id))', t);
+    made := '{}';
+    FOR r IN SELECT command, string_agg(p.qual, ' AND ' ORDER BY p.permissive, p.policyname) AS seen,
+                    string_agg(coalesce(p.with_check, p.qual), ' AND ' ORDER BY p.permissive, p.policyname) AS written
+               FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) command
+               JOIN pg_policies p ON p.cmd IN ('ALL', command) AND p.schemaname = 'public' AND p.tablename = t AND 'lastro_app' = ANY (p.roles)
+              GROUP BY command LOOP
+      made := made || (format('CREATE POLICY tenant_%s ON %I FOR %s TO lastro_app', lower(r.command), t, r.command) || CASE r.command
+        WHEN 'SELECT' THEN format(' USING (%s)', r.seen)
+        WHEN 'INSERT' THEN format(' WITH CHECK (%s AND shards.may_write(company_id))', r.written)
+        WHEN 'UPDATE' THEN format(' USING (%s) WITH CHECK (%s AND shards.may_write(company_id))', r.seen, r.written)
+        ELSE format(' USING (%s AND shards.may_write(company_id))', r.seen) END);
+    END LOOP;
+    FOR r IN SELECT policyname AS name FROM pg_policies WHERE schemaname = 'public' AND tablename = t AND 'lastro_app' = ANY (roles) LOOP
+      EXECUTE format('DROP POLICY %I ON %I', r.name, t);
+    END LOOP;
+    FOR i IN 1 .. cardinality(made) LOOP
+      EXECUTE made[i];
+    END LOOP;
   END LOOP;
 END $$;
