@@ -4965,7 +4965,11 @@ GRANT SELECT (company_id, rail, created_at) ON connections TO lastro_work;
 GRANT SELECT (company_id, rail, state, reason, created_at) ON foreign_payments TO lastro_work;
 GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_requests TO lastro_work;
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;
-GRANT SELECT ON own_keys TO lastro_work;
+GRANT SELECT ON own_keys, rails TO lastro_work;
+-- What the rows of every server lead to.
+GRANT SELECT (company_id, number) ON companies TO lastro_work;
+GRANT SELECT (company_id, id, number) ON accounts TO lastro_work;
+GRANT SELECT (company_id, key, account_id, status) ON pix_keys TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON pix_key_validations TO lastro_work;
 GRANT SELECT (company_id, id, account_id, due_at, ask_at, status) ON key_claims TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
@@ -4984,7 +4988,7 @@ DO $$
 DECLARE
   t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'connections', 'pix_payments', 'refunds', 'card_payments', 'payouts', 'med_objects',
+  FOREACH t IN ARRAY ARRAY['companies', 'accounts', 'pix_keys', 'outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'connections', 'pix_payments', 'refunds', 'card_payments', 'payouts', 'med_objects',
                            'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
                            'payment_attempts', 'pix_key_validations', 'key_claims', 'account_requests', 'account_close_requests', 'events', 'event_cursors', 'event_eras', 'entry_cursors', 'entries_behind', 'transfers',
                            'event_numbers', 'answers', 'statements', 'statement_lines',

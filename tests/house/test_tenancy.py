@@ -13,7 +13,7 @@ _ACROSS = {
         "deliveries", "foreign_payments", "med_objects", "payout_returns", "payouts", "pix_payments", "refunds",
         "statement_items", "statements", "subscription_cancellations",
     },
-    "ops/distribute.py": {"companies"},
+    "ops/distribute/spreading.py": {"companies"},
     "ops/personal_data.py": {"med_objects"},
     "ops/start_checks.py": {"outbox", "own_keys"},
     "rails/instruments.py": {"connections", "instruments"},

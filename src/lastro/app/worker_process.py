@@ -181,11 +181,11 @@ def _lanes(
             for due in assembled.dues
         ),
         keep("bank list", partial(upkeep.renew, assembled.banks, database), stop, pause=upkeep.RENEW_EVERY_SECONDS),
+        keep("repairing", upkeep.repairing(database, work_database), stop, pause=upkeep.REPAIR_EVERY_SECONDS),
         keep("outlook", due_poller.round, stop, signals.event(_CLOCK)),
     ]
-    if settings.watching.law_hours is not None:
-        reader = LawReader(settings.audit, database, settings.watching.law_hours, stop)
-        running.append(keep("laws", reader.round, stop, pause=LAWS_SECONDS))
+    if (hours := settings.watching.law_hours) is not None:
+        running.append(keep("laws", LawReader(settings.audit, database, hours, stop).round, stop, pause=LAWS_SECONDS))
     if assembled.rotating is not None:
         running.append(keep("keys", assembled.rotating, stop, pause=upkeep.ROTATE_EVERY_SECONDS))
     if assembled.stepping is not None:

@@ -132,6 +132,12 @@ def _era(words: list[str]) -> str | int:
     return eras.perform(words, _running, say)
 
 
+def _distribute(words: list[str]) -> str | int:
+    from lastro.ops import distribute  # noqa: PLC0415
+
+    return distribute.perform(words, _running, say)
+
+
 def _reconcile(words: list[str]) -> int:
     from lastro.cli.reconcile import UNKNOWN, show  # noqa: PLC0415
 
@@ -336,6 +342,7 @@ _COMMANDS = {
         "backup": "copy the whole server while it works, and check the copy",
         "restore": "put a backup back into an empty data folder, and check the laws over it",
         "era": "begin the numbers anew above all that were given out, after a restore by hand",
+        "distribute": "put companies on several servers: spread, add a server, move, repair",
     },
     "To administer it": {name: summary for name, (_, summary) in GROUPS.items()},
     "For your shell": {"completion": "print the script that completes these commands: bash, zsh, fish"},
@@ -345,7 +352,9 @@ Exit status: 0 done, 1 a no or something is broken, 2 no such command or not kno
 The guide stands at /docs/guide of a running lastro."""
 _OLD_NAMES = {"stranded": "unmatched", "subject": "personal-data", "story": "timeline"}
 _SHELLS = ("bash", "zsh", "fish")
-_OWN_SYNTAX = {"era": _era, "certify": _certify, "sandbox": _sandbox, "events": _events}
+_OWN_SYNTAX = {
+    "era": _era, "distribute": _distribute, "certify": _certify, "sandbox": _sandbox, "events": _events,
+}  # fmt: skip
 _PERFORMED = {
     "run": _run,
     "api": _api,

@@ -213,8 +213,11 @@ def unsharded(name: str) -> str:
 def has_moved(error: asyncpg.PostgresError) -> bool:
     """True if a session in a shard is at the wrong server: the shard says so, or shows its tables no longer.
 
-    Behind them are the engine's tables of the same names, of which our roles may do nothing there (schema/shards.sql).
+    Behind them are the engine's tables of the same names, of which our roles may do nothing there (schema/shards.sql). A
+    statement that the engine cannot plan is refused before that is looked at.
     """
+    if isinstance(error, asyncpg.FeatureNotSupportedError):
+        return "distributed table" in str(error)
     if isinstance(error, asyncpg.InsufficientPrivilegeError):
         return _OF_ENGINE.search(str(error)) is not None
     return error.sqlstate == _MOVED

@@ -1,4 +1,4 @@
-"""The database's upkeep: folding of credits, deletion of old rows, new signing keys."""
+"""The database's upkeep: folding of credits, deletion of old rows, new signing keys, what a crash has left."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from lastro.companies import TOKEN
+from lastro.core.unowned_rows import UnownedRows
 from lastro.people import forget_not_ended
 from lastro.webhooks import forget
 
@@ -25,6 +26,7 @@ FOLD_ALL_EVERY_SECONDS = 60.0
 FORGET_EVERY_SECONDS = 3600.0
 ROTATE_EVERY_SECONDS = 3600.0
 RENEW_EVERY_SECONDS = 60.0
+REPAIR_EVERY_SECONDS = 300.0  # each look reads every account's number in every shard
 _LEAST_CREDITS = 20  # behind an account's fold, before folding is worth its row lock
 _MOST_ACCOUNTS = 200  # locked by one call
 _RESTS = 9  # times as long as a fold took: one looks at every balance of its company, which may have very many
@@ -72,6 +74,22 @@ async def renew(known: Banks, database: Database) -> bool:
     async with database.session() as session:
         await known.read(session)
     return False
+
+
+def repairing(database: Database, work: Database) -> Callable[[], Awaitable[bool]]:
+    """Takes away what crashes left of Writes in two parts. Two rounds must have seen it."""
+    rows: UnownedRows | None = None
+
+    async def repair() -> bool:
+        nonlocal rows
+        if rows is None:
+            rows = UnownedRows(database, work, asyncio.get_running_loop().time)
+        if await work.is_spread():
+            for row in await rows.look():
+                _log.warning("distribute.repaired", kind=row.table, company_id=row.company_id)
+        return False
+
+    return repair
 
 
 class Upkeep:

@@ -1,15 +1,17 @@
-"""Spreads a database over several servers by company, with Citus (docs/decisions/distribution.md)."""
+"""Makes one empty database the database of several servers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.core.declined import CommandFailed
 from lastro.core.schema_files import schema_folder
 
 if TYPE_CHECKING:
     import asyncpg
 
 SHARDS = 32  # how many parts the companies are divided into; a server has several of them
+MOST_SHARDS = 1024
 MOST_SERVERS = 64  # each gives out numbers of its own: every so manieth
 # Read by companies' statements and by laws: every server has all of them, and they are written by way of the coordinator.
 EVERYWHERE = frozenset(
@@ -39,10 +41,15 @@ SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definitio
 """
 _AGAIN = """{definition};
 REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; GRANT EXECUTE ON FUNCTION {name} TO lastro_app, lastro_work, lastro_audit;"""
-_RUN_ON = "SELECT success FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)"
+_RUN_ON = "SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)"
+# The schema's own words, on a server that was given its functions one by one.
 _ON_EACH_SERVER = """
 DO $$ BEGIN
   SET LOCAL citus.enable_ddl_propagation = off;
+  ALTER SCHEMA public OWNER TO lastro_owner;
+  REVOKE ALL ON SCHEMA public FROM PUBLIC;
+  GRANT USAGE ON SCHEMA public TO lastro_app, lastro_work, lastro_audit;
+  REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
   GRANT CREATE ON DATABASE {database} TO lastro_owner;
 {sequences}
 END $$
@@ -54,6 +61,39 @@ _SEQUENCE = """
   IF (SELECT seqincrement FROM pg_sequence WHERE seqrelid = 'public.{name}'::regclass) <> {most} THEN
     ALTER SEQUENCE public.{name} INCREMENT BY {most} RESTART WITH {first};
   END IF;
+"""
+_LEAST_VERSION = 150000  # of PostgreSQL: views that ask as who reads them
+NO_ENGINE = (
+    "This database lacks the extension citus. On every server: citus in shared_preload_libraries, a database of this name,"
+    " and in it CREATE EXTENSION citus, as a superuser."
+)
+NO_COORDINATOR = (
+    "The coordinator has no address by which the other servers and lastro find it. Say it as a superuser:"
+    " SELECT citus_set_coordinator_host('HOST', 5432)."
+)
+_FOUND = """
+SELECT to_regclass('public.companies') IS NOT NULL AS is_migrated,
+       to_regnamespace('shards') IS NOT NULL AS is_spread,
+       EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS has_engine,
+       current_setting('server_version_num')::integer AS version
+"""
+HAS_COORDINATOR = "SELECT EXISTS (SELECT FROM pg_dist_node WHERE groupid = 0 AND isactive)"
+_HAS_SERVERS = "SELECT EXISTS (SELECT FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards)"
+# Of a database that was migrated alone, the engine takes along what tables, views and policies ask for. The rest, here, is
+# called by our statements.
+_LEFT = """
+DO $$
+DECLARE
+  f regprocedure;
+BEGIN
+  FOR f IN SELECT p.oid FROM pg_proc p
+            WHERE p.pronamespace = 'public'::regnamespace AND p.proowner = 'lastro_owner'::regrole
+              AND NOT EXISTS (SELECT FROM pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid)
+              AND p.proname <> 'begin_era' -- of what the coordinator alone has
+            ORDER BY p.oid LOOP
+    PERFORM create_distributed_function(f);
+  END LOOP;
+END $$
 """
 
 
@@ -92,29 +132,59 @@ def _spread(table: str, shards: int) -> str:
 
 
 async def spread(connection: asyncpg.Connection, shards: int = SHARDS) -> None:
-    """Spreads an empty database. connection: of a superuser, on the coordinator, whose other servers are added."""
-    if await connection.fetchval("SELECT count(*) FROM companies"):
-        raise ValueError("it has companies already")
+    """Spreads an empty database.
+
+    connection: of a superuser, on the coordinator, whose other servers are added. CommandFailed: what it lacks.
+    """
+    if (lacks := await lacking(connection)) is not None:
+        raise CommandFailed(lacks)
     await set_up_servers(connection)
     async with connection.transaction():  # one of all takes two thirds of the time
         await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential; SET LOCAL ROLE lastro_owner")
         for statement in await script(connection, shards):
             await connection.execute(statement)
         await connection.execute((schema_folder() / "shards.sql").read_text(encoding="utf-8"))
+        await connection.execute(_LEFT)
+    await set_up_servers(connection)  # once more, for the rights to what has come to them
+
+
+async def lacking(connection: asyncpg.Connection) -> str | None:
+    """Returns what a database lacks to be spread, in a sentence; None: nothing."""
+    found = await connection.fetchrow(_FOUND)
+    assert found is not None
+    if not found["is_migrated"]:
+        return "This database has no schema yet: run lastro migrate first."
+    if found["is_spread"]:
+        return "This database is spread already: lastro distribute status shows its servers."
+    if await connection.fetchval("SELECT count(*) FROM companies"):
+        return "This database has companies: only an empty one can be spread. Found them in the new one."
+    if found["version"] < _LEAST_VERSION:
+        return "This is PostgreSQL 14 or older: a spread database needs 15."
+    if not found["has_engine"]:
+        return NO_ENGINE
+    if not await connection.fetchval(HAS_COORDINATOR):
+        return NO_COORDINATOR
+    if not await connection.fetchval(_HAS_SERVERS):
+        return "No server may have companies yet: add one with lastro distribute add HOST:PORT."
+    return None
 
 
 async def set_up_servers(connection: asyncpg.Connection) -> None:
-    """Gives each server what the engine does not: its own numbers, and the right to show shards. It may be done again."""
+    """Gives each server what the engine does not: its own numbers, and the right to show shards. It may be done again.
+
+    CommandFailed: why one could not be set up.
+    """
     database = await connection.fetchval("SELECT quote_ident(current_database())")
     for server in await connection.fetch("SELECT groupid, nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary'"):
         statements = _of_server(database, server["groupid"])
-        is_done = await connection.fetchval(_RUN_ON, server["nodename"], server["nodeport"], statements)
-        if not is_done:
-            raise RuntimeError(f"{server['nodename']}:{server['nodeport']} could not be set up")
+        done = await connection.fetchrow(_RUN_ON, server["nodename"], server["nodeport"], statements)
+        if done is None or not done["success"]:
+            said = "it does not answer" if done is None else done["result"].splitlines()[0].removeprefix("ERROR:").strip()
+            raise CommandFailed(f"{server['nodename']}:{server['nodeport']} could not be set up: {said}.")
 
 
 def _of_server(database: str, group: int) -> str:
     if group >= MOST_SERVERS:
-        raise ValueError(f"a cluster has at most {MOST_SERVERS} servers")
+        raise CommandFailed(f"A spread database has at most {MOST_SERVERS - 1} servers, those counted that were taken away.")
     sequences = (_SEQUENCE.format(name=name, most=MOST_SERVERS, first=group or MOST_SERVERS) for name in SEQUENCES)
     return _ON_EACH_SERVER.format(database=database, sequences="".join(sequences))
