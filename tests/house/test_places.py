@@ -17,7 +17,10 @@ _READERS = (*_ABOVE, "src/lastro_tools/", "src/lastro_sandbox/", "src/lastro_sim
 _LOCKS = re.compile(
     r"\bFOR\s+(NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(KEY\s+)?SHARE\b|\bLOCK\s+TABLE\b|pg_(try_)?advisory|^\s*(BEGIN|COMMIT|ROLLBACK)\b"
 )
-_MAY_LOCK = ("src/lastro/core/commit.py", "src/lastro/core/work_queue.py", "src/lastro/core/db.py", *_ABOVE)
+_MAY_LOCK = (
+    "src/lastro/core/commit.py", "src/lastro/core/reference_rows.py", "src/lastro/core/work_queue.py", "src/lastro/core/db.py",
+    *_ABOVE,
+)  # fmt: skip
 # Claims that the lane's own statement cannot make.
 _CLAIMS = {
     "src/lastro/rails/port/rail.py": "a question is counted and set due again in one step, under no lease",

@@ -68,15 +68,18 @@ async def _in_parts(database: Database, apart: Apart, caller: Caller, decided_at
     Rows of every server name rows of the shard, so they come first and go last. A crash between leaves a name that leads
     nowhere: `lastro distribute repair` and the worker's upkeep take it away (core/reference_rows.py).
     """
-    put = await apart.put(database)
-    failpoint("commit.put_everywhere")
-    try:
-        await commit(database, apart.write, caller, decided_at=decided_at)
-    except (Stale, KeyTaken, KeyBusy, Taken, InsufficientFunds, OverQuota):
-        await remove(database, apart.write.company_id, put)
-        raise
-    failpoint("commit.left_everywhere")
-    await apart.free(database)
+    async with database.session(apart.write.company_id):  # what is asked of the coordinator once, before a session is kept
+        await database.columns("companies")
+    async with apart.alone(database) as session:
+        put = await apart.put(session)
+        failpoint("commit.put_everywhere")
+        try:
+            await commit(database, apart.write, caller, decided_at=decided_at)
+        except (Stale, KeyTaken, KeyBusy, Taken, InsufficientFunds, OverQuota):
+            await remove(session, apart.write.company_id, put)
+            raise
+        failpoint("commit.left_everywhere")
+        await apart.free(session)
 
 
 async def _once_more(database: Database, write: Write, statement: _Statement) -> None:

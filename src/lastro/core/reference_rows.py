@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from lastro.core.errors import Taken
+from lastro.core.errors import Stale, Taken
 from lastro.core.session import unsharded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
     from uuid import UUID
 
-    from lastro.core.db import Database
+    from lastro.core.db import Database, Session
     from lastro.core.write import Freed, Row, Write
 
-# What finds a company by what comes from outside: its number, an account's, a key, a bank's rail.
-REFERENCE_TABLES = frozenset({"account_numbers", "company_numbers", "own_keys", "rails"})
+# What finds a company by what comes from outside: its number, an account's, a key, a bank's rail. Each with that column.
+REFERENCE_TABLES = {"account_numbers": "number", "company_numbers": "number", "own_keys": "key", "rails": "rail"}
+_LOCK = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
+_UNLOCK = "SELECT pg_advisory_unlock_all()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,38 +46,54 @@ class Apart:
         )
         return cls(rest, rows, freed)
 
-    async def put(self, database: Database) -> tuple[Row, ...]:
+    @asynccontextmanager
+    async def alone(self, database: Database) -> AsyncIterator[Session]:
+        """Lends a session that alone writes these names. Stale: another does at this moment.
+
+        So nothing that fails removes a row that another took for its own. The lock is the connection's, and goes with it. It
+        is not waited for: the sessions of those who wait would be lacking elsewhere.
+        """
+        written = [(row.table, row.values) for row in self.rows] + [(one.table, one.values) for one in self.freed]
+        names = sorted({f"{table} {values[REFERENCE_TABLES[table]]}" for table, values in written})
+        async with database.session() as session:
+            try:
+                for name in names:
+                    if not await session.value(_LOCK, name):
+                        raise Stale("another writes the same name")
+                yield session
+            finally:
+                if session.is_usable:
+                    await session.fetch(_UNLOCK)
+
+    async def put(self, session: Session) -> tuple[Row, ...]:
         """Puts the rows on every server; returns those that were not there. Taken: another has the name."""
         made = []
         for row in self.rows:
             values = {"company_id": self.write.company_id, **row.values}
             columns, places = ", ".join(values), ", ".join(f"${n}" for n in range(1, len(values) + 1))
-            async with database.session() as session:
-                try:
-                    await session.fetch(
-                        f"INSERT INTO {row.table} ({columns}) VALUES ({places})",  # noqa: S608 names of our own code
-                        *values.values(),
-                    )
-                    made.append(row)
-                except asyncpg.UniqueViolationError as clash:
-                    # A first try that was cut off has left it.
-                    if not await session.row(*_found(row.table, values)):
-                        await remove(database, self.write.company_id, tuple(made))
-                        raise Taken(unsharded(clash.constraint_name or "")) from clash
+            try:
+                await session.fetch(
+                    f"INSERT INTO {row.table} ({columns}) VALUES ({places})",  # noqa: S608 names of our own code
+                    *values.values(),
+                )
+                made.append(row)
+            except asyncpg.UniqueViolationError as clash:
+                # A first try that was cut off has left it.
+                if not await session.row(*_found(row.table, values)):
+                    await remove(session, self.write.company_id, tuple(made))
+                    raise Taken(unsharded(clash.constraint_name or "")) from clash
         return tuple(made)
 
-    async def free(self, database: Database) -> None:
+    async def free(self, session: Session) -> None:
         """Removes from every server what leads to the company no longer."""
-        async with database.session() as session:
-            for one in self.freed:
-                await session.fetch(*_removal(one.table, {"company_id": self.write.company_id, **one.values}))
+        for one in self.freed:
+            await session.fetch(*_removal(one.table, {"company_id": self.write.company_id, **one.values}))
 
 
-async def remove(database: Database, company_id: UUID, rows: tuple[Row, ...]) -> None:
+async def remove(session: Session, company_id: UUID, rows: tuple[Row, ...]) -> None:
     """Takes rows back that were put for nothing."""
-    async with database.session() as session:
-        for row in rows:
-            await session.fetch(*_removal(row.table, {"company_id": company_id, **row.values}))
+    for row in rows:
+        await session.fetch(*_removal(row.table, {"company_id": company_id, **row.values}))
 
 
 def _found(table: str, values: Mapping[str, Any]) -> tuple[Any, ...]:

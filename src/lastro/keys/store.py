@@ -33,10 +33,13 @@ _IS_ASKED_FOR = """
 SELECT EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND payment_method = 'PIX' AND pix_key = $2)
     OR EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND ends_at IS NOT NULL AND pix_key = $2)
 """
-# The number of keys, with those of open claims; the times that the account had this one; if it is here now.
+# The number of keys, with those of open claims; the times that the account had this one; if it is here now. Each server
+# knows a key a moment before the company has it, and for longer where that was cut off.
 _ROOM = """
 SELECT key_count($1, $2) AS active,
-       count(*) FILTER (WHERE key = $3) AS before, EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours,
+       count(*) FILTER (WHERE key = $3) AS before,
+       EXISTS (SELECT 1 FROM own_keys o WHERE o.key = $3 AND (o.company_id <> $1 OR EXISTS (
+                 SELECT 1 FROM pix_keys k WHERE k.company_id = $1 AND k.key = $3 AND k.status = 'ACTIVE'))) AS is_ours,
        EXISTS (SELECT 1 FROM connection_keys WHERE company_id = $1 AND key = $3 AND ended_at IS NULL) AS is_at_bank
   FROM pix_keys WHERE company_id = $1 AND account_id = $2
 """

@@ -33,7 +33,8 @@ _OPEN_OF_ACCOUNT = (
 _ROOM = f"""
 SELECT key_count($1, $2) AS active,
        (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND key = $3 AND NOT {_OPEN}) AS before,
-       EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours,
+       EXISTS (SELECT 1 FROM own_keys o WHERE o.key = $3 AND (o.company_id <> $1 OR EXISTS (
+                 SELECT 1 FROM pix_keys k WHERE k.company_id = $1 AND k.key = $3 AND k.status = 'ACTIVE'))) AS is_ours,
        EXISTS (SELECT 1 FROM connection_keys WHERE company_id = $1 AND key = $3 AND ended_at IS NULL) AS is_at_bank
 """  # noqa: S608
 _PROOF = """
