@@ -1,0 +1,90 @@
+"""A shard goes from server to server beside those who write in it."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+from tests.cast import Cast
+from tests.laws import breaches
+from tests.rooms.orders.shop import Shop
+
+from lastro.core.db import PLANNED_ONCE, Database
+from lastro.core.errors import DatabaseAway, Stale
+
+pytestmark = pytest.mark.skipif(not os.environ.get("LASTRO_CITUS_URL"), reason="LASTRO_CITUS_URL names no cluster")
+MOVES, SELLERS, CENTS = 3, 3, 100
+_WORK = ("SELECT number_events($1, 50)", "SELECT fold($1, 4, 100)", "SELECT enter($1, 50)")
+_TO = """
+SELECT n.nodename, n.nodeport FROM pg_dist_node n WHERE n.groupid > 0 AND n.shouldhaveshards AND (n.nodename, n.nodeport) <> ($1, $2) LIMIT 1
+"""
+_MOVE = "SELECT citus_move_shard_placement($1, $2, $3, $4, $5, 'force_logical')"
+
+
+class Trade:
+    """Who sells, and who numbers, folds and enters, until it is over."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.shop = shop
+        self.paid: list[UUID] = []
+        self.refused = 0
+        self.is_over = False
+
+    async def sell(self) -> None:
+        while not self.is_over:
+            try:
+                self.paid.append(await self.shop.paid(CENTS))
+            except (DatabaseAway, Stale):
+                self.refused += 1
+
+    async def work(self) -> None:
+        company_id = self.shop.ana.company_id
+        while not self.is_over or await self.is_behind():
+            for sql in _WORK:
+                try:
+                    async with self.shop.cast.database.session(company_id) as session:
+                        await session.fetch(sql, company_id)
+                except (DatabaseAway, Stale):
+                    self.refused += 1
+
+    async def is_behind(self) -> bool:
+        sql = "SELECT EXISTS (SELECT FROM events e WHERE NOT EXISTS (SELECT FROM event_numbers n WHERE n.event_id = e.id))"
+        async with self.shop.cast.database.session(self.shop.ana.company_id) as session:
+            return await session.value(sql) is True
+
+
+@pytest.fixture
+async def shop(own_database: Any) -> AsyncIterator[Shop]:
+    cast = Cast(Database(own_database.app, size=6, settings=PLANNED_ONCE))
+    yield Shop(cast, await cast.ana())
+    await cast.close()
+
+
+async def test_nothing_is_lost_or_told_twice(own_database: Any, shop: Shop) -> None:
+    coordinator: Any = await asyncpg.connect(own_database.admin.url)
+    trade, company_id = Trade(shop), shop.ana.company_id
+    tasks = [asyncio.ensure_future(trade.sell()) for _ in range(SELLERS)] + [asyncio.ensure_future(trade.work())]
+    servers, sold = [], []
+    for _ in range(MOVES):
+        shard, host, port = await coordinator.fetchrow("SELECT * FROM shards.of($1)", company_id)
+        servers.append(port)
+        there = await coordinator.fetchrow(_TO, host, port)
+        before = len(trade.paid)
+        await coordinator.fetchval(_MOVE, shard, host, port, *there)
+        sold.append(len(trade.paid) - before)
+    trade.is_over = True
+    await asyncio.gather(*tasks)
+    assert len(set(servers)) > 1
+    assert min(sold) > 0, "it was sold while the shard moved"
+    found = {row["id"]: row["status"] for row in await shop.rows("SELECT id, status FROM orders")}
+    assert {found.get(order_id) for order_id in trade.paid} == {"PAID"}
+    booked = sum(status == "PAID" for status in found.values())
+    assert (await shop.money())[0] == CENTS * booked
+    assert booked - len(trade.paid) <= trade.refused
+    epochs = await coordinator.fetch("SELECT epoch FROM shards.epochs WHERE shard = $1 ORDER BY epoch", shard)
+    assert [row["epoch"] for row in epochs] == list(range(MOVES + 1))
+    await coordinator.close()
+    assert await breaches(own_database.audit, at_rest=False) == {}
