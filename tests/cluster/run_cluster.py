@@ -63,6 +63,11 @@ class RunCluster(RunServer):
 
     switches_roles = False  # every login is trusted
 
+    def _create(self, name: str, template: str = "template0") -> None:
+        super()._create(name, template)
+        if template != "template0":  # a copy has its tables' rights, not those of the database itself
+            self._run(f'GRANT CREATE ON DATABASE "{name}" TO lastro_owner')
+
     def _make_template(self) -> str:
         digest = _digest()
         kept = self._run(f"SELECT datname::text FROM pg_database WHERE datname LIKE 'lastro\\_template\\_%\\_{digest}'")
