@@ -3,8 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from typing import Any
-from uuid import UUID
+from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import pytest
@@ -14,6 +13,9 @@ from tests.rooms.orders.shop import Shop
 
 from lastro.core.db import PLANNED_ONCE, Database
 from lastro.core.errors import DatabaseAway, Stale
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 pytestmark = pytest.mark.skipif(not os.environ.get("LASTRO_CITUS_URL"), reason="LASTRO_CITUS_URL names no cluster")
 MOVES, SELLERS, CENTS = 3, 3, 100
