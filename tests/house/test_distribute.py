@@ -15,7 +15,7 @@ from lastro.core.db import Database
 from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.servers import addresses
-from lastro.ops import distribute
+from lastro.ops import distribute, eras
 from lastro.ops.distribute.moving import Address
 from lastro.ops.migrate import migrate
 
@@ -136,10 +136,26 @@ def test_a_database_is_spread_grows_and_moves_beside_writes(empty_database: Any,
     with pytest.raises(CommandFailed, match="No such company"):
         types("where", "99")
     assert types("repair") == "none"
+    before = asyncio.run(_last_numbers(empty_database))
+    said: list[str] = []
+    settings = read(environment(empty_database, tmp_path))
+    eras.perform(["begin", "--yes"], lambda: settings, said.append)
+    after = asyncio.run(_last_numbers(empty_database))
+    assert all(now > was + 1_000_000 for was, now in zip(before, after, strict=True)), said
 
 
 def _urls(database: Any) -> tuple[str, ...]:
     return (*addresses(database.admin.url), *database.others)
+
+
+async def _last_numbers(database: Any) -> list[int]:
+    """The last number for networks that each server gave out."""
+    found = []
+    for url in _urls(database):
+        node = await asyncpg.connect(url)
+        found.append(await node.fetchval("SELECT last_value FROM network_ids_seq"))
+        await node.close()
+    return found
 
 
 async def _join(database: Any) -> None:

@@ -144,6 +144,13 @@ def takes(sql: str) -> list[str]:
     return [words[:100] for words in unexcused(sql, _UNUSED) if _TAKES.search(words)]
 
 
+def test_what_goes_takes_the_views_of_the_shards_along() -> None:
+    """On several servers each shard shows its tables by views, made anew by the next session (schema/shards.sql)."""
+    gone = re.compile(r"(^DROP (FUNCTION|TABLE|TYPE)|\bDROP COLUMN)\b(?!.*\bCASCADE\b)")
+    left = [words for path in _BESIDE_TRAFFIC for words in unexcused(path.read_text(encoding="utf-8"), re.compile("^$"))]
+    assert not [words for words in left if gone.search(words)], "say CASCADE"
+
+
 @pytest.mark.parametrize(
     ("sql", "taken"),
     [

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.api_kit.routes import stamp
+from lastro.core.db import Database, Dsn
 from lastro.core.declined import CommandFailed, StartRefused
+from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.heartbeats import Beat
 from lastro.core.servers import UNREACHABLE, Servers, unreachable
+from lastro.core.shards import IS_SPREAD
 from lastro.due_work import HELD
+from lastro.ops.distribute.spreading import MOST_SERVERS
 from lastro.ops.rollback_check import BEAT, NOW, Memory, trouble
 from lastro.terminal.printing import as_json, as_text
 
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
     from lastro.config.settings import Settings
 
 _COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
+_COMPANIES_HERE = "SELECT begin_era_of(company_id) FROM company_numbers WHERE lies_here(company_id)"
+_ON_OTHERS = "SELECT success, result FROM run_command_on_workers($1)"
+_NOT_WHOLE = "The era has not begun on every server: {}. Say lastro era begin --yes again, before anything starts."
 _ERAS = "SELECT * FROM eras ORDER BY began_at"
 _RELEASE = "UPDATE eras SET released_at = (SELECT machine_now()) WHERE released_at IS NULL AND held_until IS NOT NULL"
 _MOST_HELD = 10_000  # of each kind that are listed
@@ -66,21 +73,70 @@ class Begun:
 @dataclass(frozen=True)
 class _Asked:
     settings: Settings
+    url: str
     now: asyncpg.Record
     as_json: bool
     is_sure: bool
 
 
-async def begin(connection: asyncpg.Connection, lost_since: datetime | None = None) -> Begun:
-    """Begins one, in a single transaction. connection: of a login that may become lastro_owner, as the one that migrates."""
+async def begin(connection: asyncpg.Connection, lost_since: datetime | None = None, url: str | None = None) -> Begun:
+    """Begins one, in a single transaction. connection: of a login that may become lastro_owner, as the one that migrates.
+
+    url: its address; with it, a database on several servers is begun on each of them, and what was cut off is begun again.
+    """
+    is_spread = url is not None and await connection.fetchval(IS_SPREAD)
     async with connection.transaction():
         await connection.execute("SET LOCAL ROLE lastro_owner")
         made = await connection.fetchrow("SELECT * FROM begin_era($1)", lost_since)
         assert made is not None
-        await connection.execute("SET LOCAL ROLE lastro_app")
-        doubted = [row[0] for row in await connection.fetch(_COMPANIES)]
-        held = Counter(row["kind"] for row in await _held(connection))
-    return Begun(made["began_at"], made["lost_from"], _numbers(made), sum(doubted), dict(held))
+        if not is_spread:
+            await connection.execute("SET LOCAL ROLE lastro_app")
+            doubted = [row[0] for row in await connection.fetch(_COMPANIES)]
+            held = await _held(connection)
+    if is_spread:
+        assert url is not None
+        doubted, held = await _begin_elsewhere(connection, url, made)
+    return Begun(
+        made["began_at"], made["lost_from"], _numbers(made), sum(doubted), dict(Counter(row["kind"] for row in held))
+    )
+
+
+async def _begin_elsewhere(
+    connection: asyncpg.Connection, url: str, made: asyncpg.Record
+) -> tuple[list[int], list[asyncpg.Record]]:
+    """Begins the newest era at the other servers: their numbers, their companies. CommandFailed: say it again."""
+    left_out = (made["network_ids_from"] - made["network_ids_before"]) // MOST_SERVERS
+    skipping = f"SELECT public.skip_numbers('public.network_ids_seq', {left_out})"
+    for answer in await connection.fetch(_ON_OTHERS, skipping):
+        if not answer["success"]:
+            raise CommandFailed(_NOT_WHOLE.format(answer["result"].splitlines()[0].rstrip(".")))
+    app = Database(Dsn(url, "lastro_app"), size=1, settings={"statement_timeout": "0"})
+    try:
+        doubted = [row[0] for row in await app.everywhere(_COMPANIES_HERE)]
+    except (DatabaseAway, Stale) as away:
+        raise CommandFailed(_NOT_WHOLE.format(away)) from away
+    finally:
+        await app.close()
+    return doubted, await _held_everywhere(url)
+
+
+async def _held_everywhere(url: str) -> list[asyncpg.Record]:
+    """Reads the rows that an era holds on every server, longest due first."""
+    work = Database(Dsn(url, "lastro_work"), size=1, settings={"statement_timeout": "0"})
+    try:
+        return sorted(await work.everywhere(HELD, _MOST_HELD), key=lambda row: row["due"])
+    except (DatabaseAway, Stale) as away:
+        raise CommandFailed(f"A server does not answer: {away}.") from away
+    finally:
+        await work.close()
+
+
+async def _held_of(connection: asyncpg.Connection, asked: _Asked) -> list[asyncpg.Record]:
+    """Reads the rows that an era holds, on one server or on several."""
+    if await connection.fetchval(IS_SPREAD):
+        return await _held_everywhere(asked.url)
+    async with connection.transaction():
+        return await _held(connection)
 
 
 async def _held(connection: asyncpg.Connection) -> list[asyncpg.Record]:
@@ -128,7 +184,8 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
         mode = await connection.fetchval("SELECT mode FROM clock")
         if mode != known.mode:
             raise CommandFailed(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
-        await _ACTS[given.act](connection, _Asked(known, now, given.json, is_sure=getattr(given, "yes", False)), say)
+        asked = _Asked(known, known.database_url, now, given.json, is_sure=getattr(given, "yes", False))
+        await _ACTS[given.act](connection, asked, say)
     except asyncpg.UndefinedTableError as old:
         raise CommandFailed("This database knows no eras yet: run lastro migrate first.") from old
     except asyncpg.InsufficientPrivilegeError as lacking:
@@ -141,7 +198,7 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
 async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
     if not asked.is_sure and trouble(asked.now, Memory(asked.settings.home).read(asked.now), asked.settings.mode) is None:
         raise CommandFailed(_NOTHING_IS_LACKING)
-    begun = await begin(connection)
+    begun = await begin(connection, url=asked.url)
     if asked.as_json:
         era = [_shown(row) for row in await connection.fetch(_ERAS)][-1]
         say(as_json(era | {"doubted": begun.doubted, "held": begun.held}))
@@ -170,24 +227,23 @@ async def _list(connection: asyncpg.Connection, asked: _Asked, say: Callable[[st
 
 
 async def _show_held(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
-    async with connection.transaction():
-        rows = [
-            {
-                "kind": row["kind"],
-                "id": str(row["id"]),
-                "companyId": str(row["company_id"]),
-                "dueAt": stamp(row["due"]),
-                "networkId": row["network_id"],
-            }
-            for row in await _held(connection)
-        ]
+    rows = [
+        {
+            "kind": row["kind"],
+            "id": str(row["id"]),
+            "companyId": str(row["company_id"]),
+            "dueAt": stamp(row["due"]),
+            "networkId": row["network_id"],
+        }
+        for row in await _held_of(connection, asked)
+    ]
     say(as_json(rows) if asked.as_json else as_text(rows))
 
 
 async def _release(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
     """Releases the rows that an era holds."""
+    held = dict(Counter(row["kind"] for row in await _held_of(connection, asked)))
     async with connection.transaction():
-        held = dict(Counter(row["kind"] for row in await _held(connection)))
         await connection.execute("SET LOCAL ROLE lastro_owner")
         await connection.execute(_RELEASE)
     say(as_json({"released": held}) if asked.as_json else f"What waited goes on: {_counted(held)}.")

@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 from tests.cast import Cast
 
+from lastro.core import failpoints
 from lastro.core.db import Database
 from lastro.core.unowned_rows import WAIT_SECONDS, UnownedRows
 
@@ -108,3 +109,35 @@ async def test_what_is_referred_to_by_now_stays(own_database: Any, cast: Cast, w
             await admin.execute("DELETE FROM company_numbers WHERE company_id = $1", ana.company_id)
     finally:
         await admin.close()
+
+
+class _Killed(BaseException):
+    """A process ends here."""
+
+
+def _die(name: str) -> None:
+    if name == "commit.put_everywhere":
+        raise _Killed
+
+
+async def test_what_a_death_between_the_parts_has_left_is_taken_away(
+    own_database: Any, cast: Cast, work: Any, clock: _Clock
+) -> None:
+    """A company's number and an account's are put on every server, and then the process is gone."""
+    if not own_database.others:
+        pytest.skip("on one server a Write has one part")
+    ana = await cast.ana()
+    failpoints.listen(_die)
+    try:
+        with pytest.raises(_Killed):
+            await cast.found("Dora")
+        with pytest.raises(_Killed):
+            await cast.open_account(ana.company_id)
+    finally:
+        failpoints.listen(None)
+    rows = UnownedRows(cast.database, work, clock)
+    assert not await rows.look()
+    clock.now += WAIT_SECONDS
+    assert sorted(row.table for row in await rows.look()) == ["account_numbers", "company_numbers"]
+    assert not await rows.look()
+    assert not rows.has_seen
