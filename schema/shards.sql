@@ -211,33 +211,29 @@ REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.show_work(bigint
 -- the shards, where a restrictive one would let through what it is to stop: so each command has one policy, of all that the table demands.
 -- What is written while a shard moves is applied there by a member of the owner, which the server refuses to do where the owner, too,
 -- is behind row-level security.
-DO $$
+CREATE FUNCTION shards.guard(t text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  t text;
   r record;
-  made text[];
+  made text[] := '{}';
 BEGIN
-  FOR t IN SELECT logicalrelid::text FROM pg_dist_partition WHERE partmethod = 'h' LOOP
-    EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', t);
-    made := '{}';
-    FOR r IN SELECT command, string_agg(p.qual, ' AND ' ORDER BY p.permissive, p.policyname) AS seen,
-                    string_agg(coalesce(p.with_check, p.qual), ' AND ' ORDER BY p.permissive, p.policyname) AS written
-               FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) command
-               JOIN pg_policies p ON p.cmd IN ('ALL', command) AND p.schemaname = 'public' AND p.tablename = t AND 'lastro_app' = ANY (p.roles)
-              GROUP BY command LOOP
-      made := made || (format('CREATE POLICY tenant_%s ON %I FOR %s TO lastro_app', lower(r.command), t, r.command) || CASE r.command
-        WHEN 'SELECT' THEN format(' USING (%s)', r.seen)
-        WHEN 'INSERT' THEN format(' WITH CHECK (%s AND shards.may_write(company_id))', r.written)
-        WHEN 'UPDATE' THEN format(' USING (%s) WITH CHECK (%s AND shards.may_write(company_id))', r.seen, r.written)
-        ELSE format(' USING (%s AND shards.may_write(company_id))', r.seen) END);
-    END LOOP;
-    FOR r IN SELECT policyname AS name FROM pg_policies WHERE schemaname = 'public' AND tablename = t AND 'lastro_app' = ANY (roles) LOOP
-      EXECUTE format('DROP POLICY %I ON %I', r.name, t);
-    END LOOP;
-    FOR i IN 1 .. cardinality(made) LOOP
-      EXECUTE made[i];
-    END LOOP;
-    -- A shard that moves is copied by a role that owns it, which row-level security may not stop: PostgreSQL would not replicate.
-    EXECUTE format('ALTER TABLE %I NO FORCE ROW LEVEL SECURITY', t);
+  EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', t);
+  FOR r IN SELECT command, string_agg(p.qual, ' AND ' ORDER BY p.permissive, p.policyname) AS seen,
+                  string_agg(coalesce(p.with_check, p.qual), ' AND ' ORDER BY p.permissive, p.policyname) AS written
+             FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) command
+             JOIN pg_policies p ON p.cmd IN ('ALL', command) AND p.schemaname = 'public' AND p.tablename = t AND 'lastro_app' = ANY (p.roles)
+            GROUP BY command LOOP
+    made := made || (format('CREATE POLICY tenant_%s ON %I FOR %s TO lastro_app', lower(r.command), t, r.command) || CASE r.command
+      WHEN 'SELECT' THEN format(' USING (%s)', r.seen)
+      WHEN 'INSERT' THEN format(' WITH CHECK (%s AND shards.may_write(company_id))', r.written)
+      WHEN 'UPDATE' THEN format(' USING (%s) WITH CHECK (%s AND shards.may_write(company_id))', r.seen, r.written)
+      ELSE format(' USING (%s AND shards.may_write(company_id))', r.seen) END);
+  END LOOP;
+  FOR r IN SELECT policyname AS name FROM pg_policies WHERE schemaname = 'public' AND tablename = t AND 'lastro_app' = ANY (roles) LOOP
+    EXECUTE format('DROP POLICY %I ON %I', r.name, t);
+  END LOOP;
+  FOR i IN 1 .. cardinality(made) LOOP
+    EXECUTE made[i];
   END LOOP;
 END $$;
+REVOKE EXECUTE ON FUNCTION shards.guard(text) FROM PUBLIC;
+SELECT shards.guard(logicalrelid::text) FROM pg_dist_partition WHERE partmethod = 'h';

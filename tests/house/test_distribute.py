@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -20,6 +21,7 @@ from lastro.ops.distribute.moving import Address
 from lastro.ops.migrate import migrate
 
 from .office import Office, environment
+from .tree import MIGRATIONS
 
 on_one = pytest.mark.skipif("LASTRO_CITUS_URL" in os.environ, reason="on a cluster: it is about one server")
 on_cluster = pytest.mark.skipif("LASTRO_CITUS_URL" not in os.environ, reason="LASTRO_CITUS_URL names no cluster")
@@ -136,6 +138,8 @@ def test_a_database_is_spread_grows_and_moves_beside_writes(empty_database: Any,
     with pytest.raises(CommandFailed, match="No such company"):
         types("where", "99")
     assert types("repair") == "none"
+    _beside_writes(empty_database, lambda: asyncio.run(_upgrade(empty_database, tmp_path)))
+    assert asyncio.run(_later(empty_database)) == 4
     before = asyncio.run(_last_numbers(empty_database))
     said: list[str] = []
     settings = read(environment(empty_database, tmp_path))
@@ -146,6 +150,43 @@ def test_a_database_is_spread_grows_and_moves_beside_writes(empty_database: Any,
 
 def _urls(database: Any) -> tuple[str, ...]:
     return (*addresses(database.admin.url), *database.others)
+
+
+_LATER = """
+CREATE TABLE later (company_id uuid NOT NULL REFERENCES companies, id uuid NOT NULL, n integer, PRIMARY KEY (company_id, id));
+ALTER TABLE later ENABLE ROW LEVEL SECURITY;
+ALTER TABLE later FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON later TO lastro_app USING (company_id = tenant()) WITH CHECK (company_id = tenant());
+GRANT SELECT, INSERT ON later TO lastro_app;
+"""
+
+
+async def _upgrade(database: Any, home: Path) -> str:
+    """A table of companies comes, and one of its columns goes."""
+    folder = home / "migrations"
+    folder.mkdir()
+    for path in MIGRATIONS:
+        (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "9998_later.sql").write_text(_LATER, encoding="utf-8")
+    (folder / "9999_less.sql").write_text("ALTER TABLE later DROP COLUMN n CASCADE;", encoding="utf-8")
+    return " ".join(await migrate(database.admin.url, folder=folder))
+
+
+async def _later(database: Any) -> int:
+    """Each company writes to it and sees its own row alone; a stranger's is refused."""
+    app = Database(database.app, size=1)
+    try:
+        async with app.session() as session:
+            companies = [row[0] for row in await session.fetch("SELECT company_id FROM company_numbers")]
+        for company_id in companies:
+            async with app.session(company_id) as session:
+                await session.fetch("INSERT INTO later (company_id, id) VALUES ($1, $1)", company_id)
+                assert len(await session.fetch("SELECT * FROM later")) == 1
+                with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                    await session.fetch("INSERT INTO later (company_id, id) VALUES ($1, $1)", UUID(int=1))
+        return len(companies)
+    finally:
+        await app.close()
 
 
 async def _last_numbers(database: Any) -> list[int]:

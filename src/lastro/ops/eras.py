@@ -121,7 +121,7 @@ async def _begin_elsewhere(
 
 
 async def _held_everywhere(url: str) -> list[asyncpg.Record]:
-    """Reads the rows that an era holds on every server, longest due first."""
+    """Reads what an era holds on every server, longest due first."""
     work = Database(Dsn(url, "lastro_work"), size=1, settings={"statement_timeout": "0"})
     try:
         return sorted(await work.everywhere(HELD, _MOST_HELD), key=lambda row: row["due"])
@@ -132,7 +132,7 @@ async def _held_everywhere(url: str) -> list[asyncpg.Record]:
 
 
 async def _held_of(connection: asyncpg.Connection, asked: _Asked) -> list[asyncpg.Record]:
-    """Reads the rows that an era holds, on one server or on several."""
+    """Reads what an era holds, on one server or on several."""
     if await connection.fetchval(IS_SPREAD):
         return await _held_everywhere(asked.url)
     async with connection.transaction():

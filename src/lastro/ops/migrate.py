@@ -12,6 +12,7 @@ import asyncpg
 
 from lastro.core.schema_files import schema_folder
 from lastro.core.servers import Servers
+from lastro.ops.distribute.spreading import spread_new
 from lastro.terminal.progress import silent
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _OUTSIDE = "-- Outside a transaction"  # first line of a migration whose stateme
 _INDEX = re.compile(
     r"(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) (?P<name>[a-z_]+)\b"
 )
+_APPLIED = "INSERT INTO migrations VALUES ($1, $2, machine_now())"
 _BUSY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 
@@ -137,7 +139,8 @@ async def _together(connection: asyncpg.Connection, name: str, sql: str, digest:
                 await connection.execute("SET LOCAL ROLE lastro_owner")
                 await connection.execute(f"SET LOCAL lock_timeout = {patience.lock_ms:d}")
                 await connection.execute(sql)
-                await connection.execute("INSERT INTO migrations VALUES ($1, $2, machine_now())", name, digest)
+                await spread_new(connection)
+                await connection.execute(_APPLIED, name, digest)
         except _BUSY:
             if n + 1 < patience.tries:
                 await asyncio.sleep(patience.pause_seconds)
@@ -163,7 +166,7 @@ async def _alone(connection: asyncpg.Connection, name: str, sql: str, digest: st
             ):
                 await connection.execute(f"DROP INDEX CONCURRENTLY {found['name']}")
             await connection.execute(statement)
-        await connection.execute("INSERT INTO migrations VALUES ($1, $2, machine_now())", name, digest)
+        await connection.execute(_APPLIED, name, digest)
     finally:
         await connection.execute("RESET ROLE")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.core.declined import CommandFailed
 from lastro.core.schema_files import schema_folder
+from lastro.core.shards import IS_SPREAD
 
 if TYPE_CHECKING:
     import asyncpg
@@ -62,6 +63,14 @@ _SEQUENCE = """
     ALTER SEQUENCE public.{name} INCREMENT BY {most} RESTART WITH {first};
   END IF;
 """
+_DONE = "SELECT relname::text AS name FROM pg_dist_partition JOIN pg_class ON oid = logicalrelid"
+_UNGUARDED = """
+SELECT relname::text AS name FROM pg_dist_partition JOIN pg_class ON oid = logicalrelid
+ WHERE partmethod = 'h' AND relnamespace = 'public'::regnamespace
+   AND (relforcerowsecurity
+        OR EXISTS (SELECT FROM pg_policies WHERE schemaname = 'public' AND tablename = relname AND 'lastro_app' = ANY (roles)
+                      AND policyname NOT IN ('tenant_select', 'tenant_insert', 'tenant_update', 'tenant_delete')))
+"""
 _LEAST_VERSION = 150000  # of PostgreSQL: views that ask as who reads them
 NO_ENGINE = (
     "This database lacks the extension citus. On every server: citus in shared_preload_libraries, a database of this name,"
@@ -97,26 +106,44 @@ END $$
 """
 
 
-async def script(connection: asyncpg.Connection, shards: int = SHARDS) -> list[str]:
-    """Returns the statements that spread an empty database, in order.
+async def script(connection: asyncpg.Connection, shards: int = SHARDS, done: frozenset[str] = frozenset()) -> list[str]:
+    """Returns the statements that spread an empty database, in order. done: tables that are spread.
 
     lastro_owner gives them to the coordinator. Citus refuses a foreign key between a distributed table and one that is
     not yet: all are made anew at the end, but for those between a table of the coordinator and one that is elsewhere.
     """
     tables = await connection.fetch(_TABLES, _FIRST)
-    keys = await connection.fetch(_KEYS)
     spread = [table["name"] for table in tables if table["is_tenants"]]
+    new = {table["name"] for table in tables if table["is_tenants"] or table["name"] in EVERYWHERE} - done
+    keys = [key for key in await connection.fetch(_KEYS) if not done or {key["table"], key["other"]} & new]
     return [
         *(f"ALTER TABLE {key['table']} DROP CONSTRAINT {key['name']};" for key in keys),
-        *(f"SELECT create_reference_table('{table['name']}');" for table in tables if table["name"] in EVERYWHERE),
-        *(_spread(name, shards) for name in spread),
+        *(f"SELECT create_reference_table('{name}');" for name in sorted(new & EVERYWHERE)),
+        *(_spread(name, shards) for name in spread if name in new),
         *(
             f"ALTER TABLE {key['table']} ADD CONSTRAINT {key['name']} {key['text']};"
             for key in keys
             if _can_hold(key, set(spread))
         ),
-        *(_AGAIN.format(**function) for function in await connection.fetch(_FUNCTIONS)),
+        *(_AGAIN.format(**function) for function in await connection.fetch(_FUNCTIONS) if new),
     ]
+
+
+async def spread_new(connection: asyncpg.Connection) -> None:
+    """Spreads the tables that a migration has made.
+
+    It runs in the migration's transaction, as lastro_owner, and does nothing on one server.
+    """
+    if not await connection.fetchval(IS_SPREAD):
+        return
+    done = frozenset(row["name"] for row in await connection.fetch(_DONE))
+    statements = await script(connection, done=done)
+    if statements:
+        await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
+    for statement in statements:
+        await connection.execute(statement)
+    for table in await connection.fetch(_UNGUARDED):
+        await connection.fetchval("SELECT shards.guard($1)", table["name"])
 
 
 def _can_hold(key: asyncpg.Record, spread: set[str]) -> bool:
