@@ -12,7 +12,8 @@ from lastro.core.errors import Stale, Taken
 from lastro.core.session import unsharded
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Iterable, Mapping
+    from contextlib import AbstractAsyncContextManager
     from uuid import UUID
 
     from lastro.core.db import Database, Session
@@ -46,24 +47,10 @@ class Apart:
         )
         return cls(rest, rows, freed)
 
-    @asynccontextmanager
-    async def alone(self, database: Database) -> AsyncIterator[Session]:
-        """Lends a session that alone writes these names. Stale: another does at this moment.
-
-        So nothing that fails removes a row that another took for its own. The lock is the connection's, and goes with it. It
-        is not waited for: the sessions of those who wait would be lacking elsewhere.
-        """
+    def alone(self, database: Database) -> AbstractAsyncContextManager[Session]:
+        """Lends a session that alone writes these names. Stale: another does at this moment."""
         written = [(row.table, row.values) for row in self.rows] + [(one.table, one.values) for one in self.freed]
-        names = sorted({f"{table} {values[REFERENCE_TABLES[table]]}" for table, values in written})
-        async with database.session() as session:
-            try:
-                for name in names:
-                    if not await session.value(_LOCK, name):
-                        raise Stale("another writes the same name")
-                yield session
-            finally:
-                if session.is_usable:
-                    await session.fetch(_UNLOCK)
+        return alone(database, {(table, str(values[REFERENCE_TABLES[table]])) for table, values in written})
 
     async def put(self, session: Session) -> tuple[Row, ...]:
         """Puts the rows on every server; returns those that were not there. Taken: another has the name."""
@@ -88,6 +75,24 @@ class Apart:
         """Removes from every server what leads to the company no longer."""
         for one in self.freed:
             await session.fetch(*_removal(one.table, {"company_id": self.write.company_id, **one.values}))
+
+
+@asynccontextmanager
+async def alone(database: Database, names: Iterable[tuple[str, str]]) -> AsyncIterator[Session]:
+    """Lends a session that alone writes these names of tables. Stale: another does at this moment.
+
+    So nothing that fails removes a row that another took for its own. The lock is the connection's, and goes with it. It
+    is not waited for: the sessions of those who wait would be lacking elsewhere.
+    """
+    async with database.session() as session:
+        try:
+            for table, name in sorted(names):
+                if not await session.value(_LOCK, f"{table} {name}"):
+                    raise Stale("another writes the same name")
+            yield session
+        finally:
+            if session.is_usable:
+                await session.fetch(_UNLOCK)
 
 
 async def remove(session: Session, company_id: UUID, rows: tuple[Row, ...]) -> None:

@@ -9,6 +9,7 @@ from tests.cast import Cast
 
 from lastro.core import failpoints
 from lastro.core.db import Database
+from lastro.core.reference_rows import alone
 from lastro.core.unowned_rows import WAIT_SECONDS, UnownedRows
 
 _LEFT = """
@@ -84,17 +85,18 @@ async def test_one_that_is_there_again_is_looked_at_anew(own_database: Any, cast
     assert not rows.has_seen
 
 
-async def test_a_key_that_came_after_all_is_put_back(own_database: Any, cast: Cast, work: Any, clock: _Clock) -> None:
-    """Its second part committed just when its first was taken away."""
+async def test_one_that_is_written_now_stays(own_database: Any, cast: Cast, work: Any, clock: _Clock) -> None:
+    """Whoever writes a name in two parts has it alone until both are done."""
     ana = await cast.ana()
-    key = await cast.add_key(ana.company_id, ana.account_id)
-    kept = await _keys(own_database)
     async with cast.database.session() as session:
-        await session.fetch("DELETE FROM own_keys WHERE key = $1", key)
+        await session.fetch(_LEFT, ana.company_id, ana.account_id)
     rows = UnownedRows(cast.database, work, clock)
-    rows.taken_keys = [key]
     assert not await rows.look()
-    assert await _keys(own_database) == kept
+    clock.now += WAIT_SECONDS
+    async with alone(cast.database, {("own_keys", "left@example.com")}):
+        assert not await rows.look()
+    (taken,) = await rows.look()
+    assert taken.name == "left@example.com"
 
 
 async def test_what_is_referred_to_by_now_stays(own_database: Any, cast: Cast, work: Any, clock: _Clock) -> None:

@@ -25,14 +25,9 @@ async def repair(app: Dsn, audit: Dsn) -> list[Unowned]:
         if not rows.has_seen:
             return []
         await asyncio.sleep(WAIT_SECONDS + _A_MOMENT)
-        taken = await rows.look()
-        if rows.taken_keys:
-            await asyncio.sleep(WAIT_SECONDS)
-            await rows.look()
+        return await rows.look()
     except (DatabaseAway, Stale) as away:
         raise CommandFailed(f"The database does not answer: {away}.") from away
-    else:
-        return taken
     finally:
         await database.close()
         await reader.close()
