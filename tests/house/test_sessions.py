@@ -38,6 +38,7 @@ _MERGED = {
     "observability/gauges.py UNDELIVERED": "sums",
     "observability/gauges.py what.sql": "sums, and the oldest or the nearest",
     "ops/durability_check.py sql": "each server's settings",
+    "ops/eras.py HELD": "sorted by time, and counted; at least so many where they are cut",
     "rails/inbox.py _OWNERS": "of several that were told of a subject, the first",
     "rails/instruments.py _AT_CONNECTIONS": "a set of references",
     "rails/internal_transfer/carrier.py _GIVEN if kind == port.RETURN_SEND else _ASKED": "whether there is any",

@@ -76,7 +76,7 @@ class UnownedRows:
         return [row for row in old if await self._take(row)]
 
     async def _take(self, row: Unowned) -> bool:
-        """Returns false if somebody writes this name now, or it leads to something."""
+        """Returns false if somebody writes this name, or it leads somewhere."""
         column = REFERENCE_TABLES[row.table]
         cast = "::text" if row.table == "company_numbers" else ""
         sql = f"DELETE FROM {row.table} WHERE {column}{cast} = $1 AND company_id = $2"  # noqa: S608 names of our own code
