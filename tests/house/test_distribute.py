@@ -82,9 +82,9 @@ def test_words_that_make_no_sense_are_refused(words: list[str]) -> None:
         (["repair"], "is on one server"),
     ],
 )
-def test_one_server_has_nothing_to_distribute(database: Any, say: Any, words: list[str], said: str) -> None:
+def test_one_server_has_nothing_to_distribute(own_database: Any, say: Any, words: list[str], said: str) -> None:
     with pytest.raises(CommandFailed, match=said) as failed:
-        say(database)(*words)
+        say(own_database)(*words)
     assert "\n" not in str(failed.value)
 
 

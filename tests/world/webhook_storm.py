@@ -162,7 +162,7 @@ class WebhookStorm:
     async def _connect(self, company: Company) -> "asyncpg.Connection[asyncpg.Record]":
         async def attempt() -> "asyncpg.Connection[asyncpg.Record] | None":
             with suppress(*_AWAY):
-                made = await connected(self.play.stage.dsn("lastro_app"))
+                made: asyncpg.Connection[asyncpg.Record] = await connected(self.play.stage.dsn("lastro_app"))
                 await made.execute("SELECT set_config('lastro.company', $1, false)", str(company.id))
                 return made
             return None
