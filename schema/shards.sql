@@ -10,7 +10,7 @@ CREATE TABLE shards.epochs (
   shard bigint NOT NULL,
   epoch integer NOT NULL CHECK (epoch BETWEEN 0 AND 32767),
   server integer NOT NULL,                            -- the engine's number of the server (pg_dist_node.groupid)
-  began_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  began_at timestamptz NOT NULL,
   PRIMARY KEY (shard, epoch)
 );
 SELECT create_reference_table('shards.epochs');
@@ -26,15 +26,23 @@ CREATE FUNCTION shards.all(OUT shard bigint, OUT host text, OUT port integer) RE
    WHERE s.logicalrelid = 'public.companies'::regclass AND n.noderole = 'primary' ORDER BY p.shardid
 $$;
 
--- Demands that the shard which this session was opened for is still on this server, in the very tables it was opened for, and that
--- the company is in it. LA421: it is elsewhere. `open` has left in the session what this compares.
-CREATE FUNCTION shards.demand_here(company uuid) RETURNS void LANGUAGE plpgsql STABLE AS $$
+-- Demands that the shard which this session was opened for is still on this server, in the very tables it was opened for. LA421: it
+-- is elsewhere. `open` has left in the session what this compares.
+CREATE FUNCTION shards.demand_place() RETURNS void LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF to_regclass(current_setting('lastro.companies', true))::oid::text IS DISTINCT FROM current_setting('lastro.companies_oid', true)
-     OR pg_catalog.worker_hash(company) NOT BETWEEN current_setting('lastro.least')::integer AND current_setting('lastro.most')::integer
      OR NOT EXISTS (SELECT FROM pg_catalog.pg_dist_placement p WHERE p.shardid = current_setting('lastro.shard')::bigint
                        AND p.groupid = current_setting('lastro.server')::integer) THEN
-    RAISE EXCEPTION 'the company''s shard is elsewhere' USING ERRCODE = 'LA421';
+    RAISE EXCEPTION 'the shard is elsewhere' USING ERRCODE = 'LA421';
+  END IF;
+END $$;
+
+-- The same, and that the company is in the shard.
+CREATE FUNCTION shards.demand_here(company uuid) RETURNS void LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  PERFORM shards.demand_place();
+  IF pg_catalog.worker_hash(company) NOT BETWEEN current_setting('lastro.least')::integer AND current_setting('lastro.most')::integer THEN
+    RAISE EXCEPTION 'the company is in another shard' USING ERRCODE = 'LA421';
   END IF;
 END $$;
 
@@ -47,7 +55,7 @@ END $$;
 
 -- Keeps this session's shard on its server until the transaction ends: the lock of the engine's own executor, which a move waits
 -- for. LA421: it is elsewhere.
-CREATE FUNCTION shards.hold(company uuid) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
+CREATE FUNCTION shards.hold(company uuid) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM pg_catalog.lock_shard_metadata(5, ARRAY[nullif(pg_catalog.current_setting('lastro.shard', true), '')::bigint]);
   PERFORM shards.demand_here(company);
@@ -162,7 +170,6 @@ DECLARE
   here integer := (SELECT groupid FROM pg_dist_local_group);
   last record;
   current oid;
-  shown oid;
 BEGIN
   PERFORM lock_shard_metadata(5, ARRAY[shard]);
   current := to_regclass('public.companies_' || shard)::oid;
@@ -186,13 +193,14 @@ END $$;
 CREATE FUNCTION shards.prepare(shard bigint) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   here integer := (SELECT groupid FROM pg_dist_local_group);
+  begins timestamptz := machine_now(); -- a value: the engine writes no function's result everywhere
   last record;
   is_of text;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('shards', 0));
   SELECT e.epoch, e.server INTO last FROM shards.epochs e WHERE e.shard = prepare.shard ORDER BY e.epoch DESC LIMIT 1;
   IF last.server IS DISTINCT FROM here THEN
-    INSERT INTO shards.epochs (shard, epoch, server) VALUES (prepare.shard, coalesce(last.epoch + 1, 0), here);
+    INSERT INTO shards.epochs (shard, epoch, server, began_at) VALUES (prepare.shard, coalesce(last.epoch + 1, 0), here, begins);
     last.epoch := coalesce(last.epoch + 1, 0);
   END IF;
   is_of := format('%s %s', to_regclass('public.companies_' || shard)::oid, (SELECT count(*) || max(name) FROM migrations));

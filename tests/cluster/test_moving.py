@@ -52,6 +52,14 @@ class Trade:
                 except (DatabaseAway, Stale):
                     self.refused += 1
 
+    async def look(self, audit: Database) -> None:
+        """Counts the orders of all companies. They are never fewer than before, wherever they are."""
+        seen = 0
+        while not self.is_over:
+            orders = sum(row[0] for row in await audit.everywhere("SELECT count(*) FROM orders"))
+            assert orders >= seen
+            seen = orders
+
     async def is_behind(self) -> bool:
         sql = "SELECT EXISTS (SELECT FROM events e WHERE NOT EXISTS (SELECT FROM event_numbers n WHERE n.event_id = e.id))"
         async with self.shop.cast.database.session(self.shop.ana.company_id) as session:
@@ -68,17 +76,21 @@ async def shop(own_database: Any) -> AsyncIterator[Shop]:
 async def test_nothing_is_lost_or_told_twice(own_database: Any, shop: Shop) -> None:
     coordinator: Any = await asyncpg.connect(own_database.admin.url)
     trade, company_id = Trade(shop), shop.ana.company_id
-    tasks = [asyncio.ensure_future(trade.sell()) for _ in range(SELLERS)] + [asyncio.ensure_future(trade.work())]
+    audit = Database(own_database.audit, size=2)
+    acts = [trade.work(), trade.look(audit), *(trade.sell() for _ in range(SELLERS))]
+    tasks = [asyncio.ensure_future(act) for act in acts]
     servers, sold = [], []
     for _ in range(MOVES):
         shard, host, port = await coordinator.fetchrow("SELECT * FROM shards.of($1)", company_id)
         servers.append(port)
         there = await coordinator.fetchrow(_TO, host, port)
+        await coordinator.execute("CALL citus_cleanup_orphaned_resources()")  # of the move before
         before = len(trade.paid)
         await coordinator.fetchval(_MOVE, shard, host, port, *there)
         sold.append(len(trade.paid) - before)
     trade.is_over = True
     await asyncio.gather(*tasks)
+    await audit.close()
     assert len(set(servers)) > 1
     assert min(sold) > 0, "it was sold while the shard moved"
     found = {row["id"]: row["status"] for row in await shop.rows("SELECT id, status FROM orders")}

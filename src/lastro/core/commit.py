@@ -66,7 +66,7 @@ async def _in_parts(database: Database, apart: Apart, caller: Caller, decided_at
     """Makes a Write so in two parts: every server's rows, the shard's.
 
     Rows of every server name rows of the shard, so they come first and go last. A crash between leaves a name that leads
-    nowhere: `lastro distribute repair` and the worker's upkeep take it away (core/reference_rows.py).
+    nowhere: `lastro distribute repair` and the worker's upkeep take it away (core/unowned_rows.py).
     """
     async with database.session(apart.write.company_id):  # what is asked of the coordinator once, before a session is kept
         await database.columns("companies")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from lastro.core.errors import DatabaseAway, LoginRefused
+from lastro.core.errors import DatabaseAway, LoginRefused, Stale
 from lastro.core.pool import Pool
 from lastro.core.servers import Servers, refusal
 from lastro.core.session import LONGEST_KEPT, LOST, MOST_KEPT, ONCE, PLANNED_ONCE, Part, Session, summary_of
@@ -116,6 +116,12 @@ class Database:
         if not await self.is_spread():
             async with self.session() as session:
                 return await session.fetch(sql, *arguments)
+        try:
+            return await self._in_each_shard(sql, arguments)
+        except Stale:  # one has moved: by now the map says where
+            return await self._in_each_shard(sql, arguments)
+
+    async def _in_each_shard(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
         found = await asyncio.gather(*(_rows(pool, sql, arguments) for pool in await self._shards.all()))
         return list(chain.from_iterable(found))
 
@@ -201,6 +207,7 @@ async def _rows(pool: Pool, sql: str, arguments: tuple[Any, ...]) -> list[Record
     """Returns a statement's rows in one shard."""
     session = await pool.lend(None)
     try:
+        await session.demand_place()
         return await session.fetch(sql, *arguments)
     finally:
         pool.give_back(session)

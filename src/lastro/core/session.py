@@ -42,6 +42,7 @@ LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, as
 # has no word of its own for the latter, and another one before 16.
 _OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError, asyncpg.UndefinedFunctionError)
 _ENTER, _ENTER_SHARD = "SELECT set_config('lastro.company', $1, false)", "SELECT shards.enter($1)"
+_DEMAND_PLACE, _LOOK_SECONDS = "SELECT shards.demand_place()", 1.0
 _MOVED = "LA421"
 _OF_ENGINE = re.compile(r"permission denied for table [a-z_]+$")
 _SHARD_NUMBER = re.compile(r"_[0-9]{6,}$")
@@ -82,6 +83,7 @@ class Session:
         self._named = 0
         self._plans_once = plans_once
         self._is_searching = False
+        self._looked_at = -_LOOK_SECONDS
         self.company_id: UUID | None = None
         self.pool: Pool | None = None  # which has lent it
 
@@ -190,6 +192,13 @@ class Session:
         if self.company_id != company_id:
             await self.fetch(_ENTER if self._on_moved is None else _ENTER_SHARD, str(company_id))
             self.company_id = company_id
+
+    async def demand_place(self) -> None:
+        """Demands that the shard is still at this server; looks once a second. Stale: it is not."""
+        now = asyncio.get_running_loop().time()
+        if now - self._looked_at >= _LOOK_SECONDS:
+            await self.fetch(_DEMAND_PLACE)
+            self._looked_at = now
 
     @property
     def is_usable(self) -> bool:

@@ -71,7 +71,10 @@ class Shards:
         """Returns the sessions in a company's shard. DatabaseAway: the map cannot be read."""
         shard = self._places.get(self._companies.get(company_id, -1))
         if shard is None:
-            (shard,) = await self._read(_OF, company_id)
+            found = await self._read(_OF, company_id)
+            if not found:
+                raise DatabaseAway("no server has the company's shard")
+            shard = found[0]
             self._companies[company_id] = shard.id
             if len(self._companies) > _MOST_COMPANIES:
                 self._companies.popitem(last=False)
