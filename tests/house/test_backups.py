@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import msgspec
 import pytest
 from tests.cast import Cast
 from tests.watched import watched
 
-from lastro.cli import CommandFailed
+from lastro.cli import CommandFailed, main
 from lastro.config.settings import Settings, read
 from lastro.core.commit import commit
 from lastro.core.db import Dsn
@@ -233,6 +234,19 @@ def test_what_is_damaged_is_not_put_back(keeping: Keeping, backup: Path, tmp_pat
         file.write_bytes(whole)
     (tmp_path / "file").touch()
     assert "could not be copied" in keeping.declined(restore, copy, tmp_path / "file" / "data")
+
+
+def test_one_server_of_several_is_not_put_back_alone(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    shutil.copytree(backup, one)
+    record.write(one, msgspec.structs.replace(record.read(one), is_spread=True))
+    with pytest.raises(CommandFailed, match="recover every server to one restore point"):
+        keeping.types(restore, one, tmp_path / "restored")
+    assert not (tmp_path / "restored").exists()
+
+
+def test_the_command_finds_the_programs_that_the_sandbox_brings() -> None:
+    assert main._sandbox_programs() == brought()
 
 
 def test_a_server_that_cannot_be_copied_is_named(keeping: Keeping, tmp_path: Path) -> None:

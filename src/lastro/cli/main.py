@@ -313,7 +313,7 @@ def _sandbox_programs() -> Path:
     """Returns the folder of the sandbox's PostgreSQL programs, for the server's account."""
     account = _sandbox_module("lastro_sandbox.embedded.account")
     try:
-        return Path(account.programs_for(account.Account.for_data(Path("/nonexistent"))).folder)
+        return Path(account.programs_for(account.SystemAccount.for_data(Path("/nonexistent"))).folder)
     except account.StartRefused as refused:
         raise StartRefused(refused.sentence) from refused
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from lastro.core.secrets import KeyRing
 
 _MEGABYTE = 1_000_000
+_OF_SEVERAL = (
+    "This backup is of one server of several, and books that are apart are put back together: recover every server to one"
+    " restore point, as docs/operations.md#backup-of-several-servers says."
+)
 
 
 def back_up(
@@ -93,6 +97,8 @@ def restore(
     told = record.read(backup)
     if told.mode != known.mode:
         raise CommandFailed(f"This backup is of {told.mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+    if told.is_spread:
+        raise CommandFailed(_OF_SEVERAL)
     restoring.demand_empty(data)
     ring = key_ring_of(known) if known.keys_file.exists() else None
     keeper = Keeper.of(given.owner)

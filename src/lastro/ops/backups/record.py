@@ -23,8 +23,9 @@ class Record(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """The manifest of a backup, `lastro.json`.
 
     made_at: machine time of the server as it began. migrations: those applied, the last one last. keys: ids of the keys that
-    the database's sealed values need; the keys themselves are in no backup. size: of its files, in bytes. manifest_sha256:
-    of PostgreSQL's manifest, which holds size and SHA-256 of every file.
+    the database's sealed values need; the keys themselves are in no backup. is_spread: it is of one server of
+    several. size: of its files, in bytes. manifest_sha256: of PostgreSQL's manifest, which holds size and SHA-256 of every
+    file.
     """
 
     format: int
@@ -36,6 +37,7 @@ class Record(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     major: int
     migrations: tuple[str, ...]
     keys: tuple[str, ...]
+    is_spread: bool = False
     size: int
     files: int
     manifest_sha256: str

@@ -35,7 +35,7 @@ _WHICH_LOGIN = "lastro backup needs one with the right REPLICATION: --database n
 _UNREAD = "This login may copy the server and not read what a backup says of it: GRANT lastro_audit TO … lets it."
 _OURS = """
 SELECT machine_now() AS made_at, (SELECT mode FROM clock) AS mode,
-       array(SELECT name FROM migrations ORDER BY name) AS migrations
+       array(SELECT name FROM migrations ORDER BY name) AS migrations, to_regnamespace('shards') IS NOT NULL AS is_spread
 """
 # The server's errors for a replication connection, and their cures. Ordinary connections of the same login came in.
 _CURES = {
@@ -137,7 +137,7 @@ def take(
             format=record.FORMAT, lastro=version("lastro"), made_at=ours["made_at"], mode=ours["mode"],
             database=server["database"],
             server=server["server"], major=server["major"], migrations=tuple(ours["migrations"]), keys=tuple(sorted(needed)),
-            size=size, files=files, manifest_sha256=record.manifest_digest(partial),
+            is_spread=ours["is_spread"], size=size, files=files, manifest_sha256=record.manifest_digest(partial),
         )  # fmt: skip
         record.write(partial, made)
         partial.rename(folder)
