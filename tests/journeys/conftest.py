@@ -12,10 +12,9 @@ import pytest
 from tests.conftest import lent
 from tests.databases import Database
 from tests.journeys.play import Play
+from tests.journeys.servers import Server, on_cluster, started
 from tests.journeys.stage import Stage
 from tests.laws import connected
-
-from lastro_sandbox.embedded import EmbeddedServer
 
 _STAGES = pytest.StashKey[list[Stage]]()
 
@@ -37,12 +36,13 @@ def opened(home: Path, database: Database) -> Iterator[Stage]:
         stage.close()
 
 
-def mortal_server() -> Iterator[EmbeddedServer]:
-    """A durable server for one test alone, which may kill it."""
+def mortal_server() -> Iterator[Server]:
+    """A durable server for one test alone, which may kill it; a cluster where the run's server is one."""
     if os.environ.get("LASTRO_DATABASE_URL"):
         pytest.skip("the database of LASTRO_DATABASE_URL is not ours to kill")
     with tempfile.TemporaryDirectory(prefix="lastro-outage-") as folder:
-        server = EmbeddedServer.start(Path(folder))
+        Path(folder).chmod(0o711)
+        server = asyncio.run(started(Path(folder), is_spread=on_cluster()))
         yield server
         server.stop(hurry=True)
 

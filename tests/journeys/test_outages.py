@@ -1,7 +1,6 @@
 """kill -9 of what lastro stands on: the network, and the database."""
 
 import asyncio
-import os
 import secrets
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -14,11 +13,11 @@ import pytest
 from tests.laws import connected
 
 from lastro.ops.migrate import migrate
-from lastro_sandbox.embedded import EmbeddedServer
 
 from .conftest import mortal_server, playing
 from .insisting import insist, journey
 from .play import ORDERS, Answer, Play
+from .servers import Server, ended, parts
 from .stage import Stage, until
 from .test_vouchers import voucher
 
@@ -76,12 +75,12 @@ async def test_the_network_dies_while_money_goes_back(scene: Play) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[EmbeddedServer]:
+def server() -> Iterator[Server]:
     yield from mortal_server()
 
 
 @pytest.fixture
-async def mortal(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Stage]:
+async def mortal(server: Server, tmp_path: Path) -> AsyncIterator[Stage]:
     """A stage on a durable server of its own."""
     await migrate(server.dsn())
     stage = Stage(tmp_path / "home", server.dsn(), is_external=False)
@@ -92,14 +91,13 @@ async def mortal(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Stage]
         stage.close()
 
 
-async def test_the_database_dies_and_comes_back(mortal: Stage, server: EmbeddedServer) -> None:
+async def test_the_database_dies_and_comes_back(mortal: Stage, server: Server) -> None:
     async with playing(mortal) as play:
         order = await play.order("10.00")
         await play.fault("payin", "slow", delay=1)
         paying = play.meanwhile(play.pay(order))
         await play.reserved(order)
-        assert server.pid is not None
-        os.kill(server.pid, signal.SIGKILL)
+        await ended(signal.SIGKILL, parts(server))
         refused = await until(lambda: unavailable(play), "503")
         assert refused is not None
         assert (refused.json["error"], refused.json["details"], refused.headers["retry-after"]) == (
@@ -110,7 +108,6 @@ async def test_the_database_dies_and_comes_back(mortal: Stage, server: EmbeddedS
         insisting = play.meanwhile(
             insist(partial(play.call, "PUT", ORDERS, play.asking("1.00"), key=secrets.token_hex(8)), 200)
         )
-        await until(lambda: is_gone(server), "the server's end")
         await asyncio.to_thread(server.revive)  # as the supervisor of a sandbox does
         assert (await paying)["status"] == "SETTLED"
         assert (await insisting).status == 200
@@ -124,10 +121,6 @@ async def unavailable(play: Play) -> Answer | None:
     """A connection of the server that was killed may answer once more."""
     answer = await play.call("GET", "/order/v2/account/balance")
     return answer if answer.status == 503 else None
-
-
-async def is_gone(server: EmbeddedServer) -> bool:
-    return not server.is_running()
 
 
 async def test_an_order_that_was_paid_while_nobody_here_read_does_not_expire(scene: Play) -> None:

@@ -38,6 +38,7 @@ from lastro.config.settings import Settings, read
 from lastro.ops import eras
 from lastro.ops.backups import back_up, restore
 from lastro.standards.calendar import ted_opens_at
+from lastro_sandbox.embedded import EmbeddedServer
 from lastro_sandbox.embedded.account import SystemAccount, programs_for
 
 ACTS = 12
@@ -193,6 +194,7 @@ class Drill:
         """The server ends, and its data is the backup's."""
         for name in _OURS:
             self.town.kill(name)
+        assert isinstance(self.town.server, EmbeddedServer)  # each node of a cluster is backed up by itself
         await asyncio.to_thread(self.town.server.pause)
         data = self.town.server.data
         await asyncio.to_thread(shutil.rmtree, data)

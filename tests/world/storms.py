@@ -2,7 +2,8 @@
 
 A line for each seed; what was broken under it; at the end how many held, what was done, and how to play those again that did not.
 --out FILE takes each storm's report as a line of JSON. --older FOLDER is as an upgrade is: the schema is this version's, and an API and a
-worker run that checkout's code until the storm is over. --bank: a company's orders are made by its own bank, which has faults of its own. The exit status is 1 where something was broken.
+worker run that checkout's code until the storm is over. --bank: a company's orders are made by its own bank, which has faults of its own. --citus: the database is on a cluster of three nodes
+(tests/cluster/README.md), of which one may die, and whose shards move; also with LASTRO_CITUS_URL. The exit status is 1 where something was broken.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tests.journeys.servers import on_cluster
 from tests.world.bank.storm import BANK
 from tests.world.whole.crowd import OPERATIONS
 from tests.world.whole.ends import STATES
@@ -54,9 +56,9 @@ def place() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _model(folder: Path, kind: Kind) -> None:
+async def _model(folder: Path, kind: Kind, *, is_spread: bool) -> None:
     """The town that all others are copies of."""
-    async with built(folder, kind.town):
+    async with built(folder, kind.town, is_spread=is_spread):
         pass
 
 
@@ -85,15 +87,17 @@ def told(report: Report) -> str:
 
 def run(
     seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object], older: Path | None = None,
-    kind: str = "world",
+    kind: str = "world", *, is_spread: bool = False,
 ) -> int:  # fmt: skip
     """All of them, or until it is interrupted, which lets those end that are under way; how many did not hold."""
     bad, done, refused, ends, ended = [], Counter[str](), Counter[str](), Counter[str](), 0
     with place() as folder:
-        if os.geteuid() != 0:
+        if is_spread:
+            say("No disk is full in these storms: a cluster is larger than the small one.")
+        elif os.geteuid() != 0:
             say("No disk is full in these storms: only root may mount a small one.")
         (folder / "model").mkdir(mode=0o711)
-        asyncio.run(_model(folder / "model", KINDS[kind]))
+        asyncio.run(_model(folder / "model", KINDS[kind], is_spread=is_spread))
         with ProcessPoolExecutor(at_once, mp_context=get_context("spawn"), initializer=_undisturbed) as pool:
             storms = [pool.submit(one, folder / "model", seed, acts, older, kind) for seed in seeds]
             for future in _as_they_end(storms, say):
@@ -116,7 +120,8 @@ def run(
     if unseen and kind == "world":
         say(f"Nothing ended so in any of them: {', '.join(unseen)}")
     for seed in bad:
-        say(f"again: make storm N=1 SEED={seed} ACTS={acts}" + (" ARGS=--bank" if kind == "bank" else ""))
+        words = [*(["--bank"] if kind == "bank" else []), *(["--citus"] if is_spread else [])]
+        say(f"again: make storm N=1 SEED={seed} ACTS={acts}" + (f" ARGS='{' '.join(words)}'" if words else ""))
     return len(bad)
 
 
@@ -151,7 +156,10 @@ def main(words: list[str] | None = None) -> int:
         "--older", type=Path, help="the checkout of a version before this one, which half of the processes run"
     )
     parser.add_argument("--bank", action="store_true", help="orders by a bank that speaks API Pix, and its faults")
+    parser.add_argument("--citus", action="store_true", default=on_cluster(), help="on a cluster of three nodes")
     given = parser.parse_args(words)
+    if given.citus and (given.older or given.bank):
+        parser.error("on a cluster no older version runs, which knows none, and no company's bank")
     for stop in (signal.SIGINT, signal.SIGTERM):  # what a shell runs in the background ignores the first
         signal.signal(stop, signal.default_int_handler)
     first: int = secrets.randbelow(2**31) if given.seed is None else given.seed
@@ -162,7 +170,7 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    return 1 if run(seeds, given.acts, given.at_once, given.out, say, given.older, kind) else 0
+    return 1 if run(seeds, given.acts, given.at_once, given.out, say, given.older, kind, is_spread=given.citus) else 0
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from ssl import SSLContext
 import pytest
 from tests.journeys.conftest import mortal_server, playing
 from tests.journeys.play import Play
+from tests.journeys.servers import Server
 from tests.journeys.stage import PROGRAMS, Stage
 from tests.laws import connected
 from tests.rooms.http_client.conftest import certificate as certificate  # noqa: PLC0414 a fixture is found by its name
@@ -25,18 +26,17 @@ from tests.world.webhook_storm import GAPS, WORKERS, WebhookStorm
 from lastro.core import failpoints
 from lastro.ops.migrate import migrate
 from lastro.ops.verify import HOLD, verify
-from lastro_sandbox.embedded import EmbeddedServer
 
 _WORKER = (str(Path(__file__).with_name("hurried_worker.py")),)
 
 
 @pytest.fixture
-def server() -> Iterator[EmbeddedServer]:
+def server() -> Iterator[Server]:
     yield from mortal_server()
 
 
 @pytest.fixture
-async def play(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Play]:
+async def play(server: Server, tmp_path: Path) -> AsyncIterator[Play]:
     """A stage with several workers on a server of its own."""
     await migrate(server.dsn())
     programs = {name: PROGRAMS[name] for name in ("simulator", "api")} | dict.fromkeys(WORKERS, _WORKER)
@@ -49,7 +49,7 @@ async def play(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Play]:
         stage.close()
 
 
-async def test_every_event_comes_through_a_storm(play: Play, server: EmbeddedServer, server_tls: SSLContext) -> None:
+async def test_every_event_comes_through_a_storm(play: Play, server: Server, server_tls: SSLContext) -> None:
     seed = int(os.environ.get("LASTRO_STORM_SEED") or secrets.randbelow(2**32))
     sys.stdout.write(f"LASTRO_STORM_SEED={seed}\n")
     rounds = int(os.environ.get("LASTRO_STORM_ROUNDS") or 1)

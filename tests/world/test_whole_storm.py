@@ -4,6 +4,7 @@ import ast
 import asyncio
 from pathlib import Path
 
+from tests.journeys.servers import on_cluster
 from tests.world.storms import place, told
 from tests.world.whole.crowd import OPERATIONS
 from tests.world.whole.town import built
@@ -44,7 +45,7 @@ def test_every_operation_is_in_a_storms_hand() -> None:
 
 def test_the_whole_world_comes_to_rest() -> None:
     async def blow() -> Report:
-        async with built(folder / "town") as town:
+        async with built(folder / "town", is_spread=on_cluster()) as town:
             return await storm_over(town, SEED, ACTS)
 
     with place() as folder:

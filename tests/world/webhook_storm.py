@@ -19,6 +19,7 @@ import aiohttp
 import asyncpg
 import msgspec
 from tests.journeys.play import Answer, Play
+from tests.journeys.servers import Server, put_out
 from tests.journeys.stage import until
 from tests.laws import connected
 from tests.world.street import BY_NAME, KINDS, Street
@@ -26,7 +27,6 @@ from tests.world.street import BY_NAME, KINDS, Street
 from lastro.core import notify
 from lastro.core.ids import Chance
 from lastro_sandbox.clock import BUSY
-from lastro_sandbox.embedded import EmbeddedServer
 
 # The gaps that a worker passes on the way of an event. The others are on the way of money; the other storm is there.
 GAPS = ("events.numbered", "lane.claimed", "delivery.sent")
@@ -84,7 +84,7 @@ class Company:
 class WebhookStorm:
     """play: whose stage has WORKERS. server: of its database."""
 
-    def __init__(self, play: Play, server: EmbeddedServer, street: Street, seed: int) -> None:
+    def __init__(self, play: Play, server: Server, street: Street, seed: int) -> None:
         self.play, self.server, self.street = play, server, street
         self.random = random.Random(seed)
         self.chance = Chance(os.urandom)
@@ -260,15 +260,8 @@ class WebhookStorm:
 
     async def put_out(self, chance: random.Random) -> None:
         """The database ends, by kill -9 or as it is told to, and comes back."""
-        assert self.server.pid is not None
-        os.kill(self.server.pid, chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGQUIT)))
-
-        async def is_gone() -> bool:
-            return not self.server.is_running()
-
-        await until(is_gone, "the server's end")
-        await asyncio.sleep(chance.random())
-        await asyncio.to_thread(self.server.revive)
+        number = chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGQUIT))
+        await put_out(self.server, number, chance.random())
         self.outages += 1
 
     async def later(self, ahead: timedelta) -> None:
@@ -354,7 +347,7 @@ class WebhookStorm:
 
     @staticmethod
     async def _nothing_is_due(books: "asyncpg.Connection[asyncpg.Record]") -> bool:
-        return not await books.fetchval(BUSY)
+        return not any(row[0] for row in await books.fetch(BUSY))
 
     async def send_again(self, most: int) -> None:
         """Some of what was delivered and of what was given up is asked for again, and comes to its end again."""

@@ -182,7 +182,11 @@ async def _blow(crowd: Crowd, kind: Kind, acts: int, report: Report) -> None:
     """Everybody lives, while the faults fall."""
     chance, town = crowd.chance, crowd.town
     faults = forecast(
-        chance, chance.randint(2, 4) * max(acts // 40, 1), acts * REQUESTS_OF_A_LIFE, small_disk=town.ballast is not None
+        chance,
+        chance.randint(2, 4) * max(acts // 40, 1),
+        acts * REQUESTS_OF_A_LIFE,
+        small_disk=town.ballast is not None,
+        is_spread=town.manner.is_spread,
     )
     if chance.random() < OUTAGES:  # in the place of another, so that all together take less than a week
         outage = kind.outage(chance, acts * REQUESTS_OF_A_LIFE)

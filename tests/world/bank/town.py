@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from tests.journeys.servers import Server
 from tests.world.whole.town import APIS, WORKERS, Manner, Town
 
 from lastro.core.db import Database as Pool
 from lastro_sandbox import bank_file
-from lastro_sandbox.embedded import EmbeddedServer
 from lastro_sandbox.run_settings import Running
 
 RAIL = bank_file.NAME
@@ -23,7 +23,7 @@ _END_CURSORS = "UPDATE rail_cursors SET leased_until = machine_now() WHERE lease
 class BankTown(Town):
     """A town whose bank speaks the manner's dialect."""
 
-    def __init__(self, home: Path, server: EmbeddedServer, disk: Path | None, manner: Manner) -> None:
+    def __init__(self, home: Path, server: Server, disk: Path | None, manner: Manner) -> None:
         super().__init__(home, server, disk, manner)
         quick = dict.fromkeys(WORKERS, (_QUICK, "worker")) | dict.fromkeys(APIS, (_QUICK, "api"))
         self._programs = {**self._programs, **quick}

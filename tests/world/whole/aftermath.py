@@ -159,7 +159,7 @@ class Aftermath:
             with suppress(*AWAY):
                 now = await self.play.books.fetchval("SELECT business_now()")
                 theirs = await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")
-                busy = [await self.play.books.fetchval(sql) for sql in (PENDING, _TO_BEGIN)]
+                busy = [await self._counted(sql) for sql in (PENDING, _TO_BEGIN)]
                 seen = f"{busy} are due at {now}, the network says {theirs.body!r}"
                 if theirs.status != 200 or abs(datetime.fromisoformat(theirs.json["now"]) - now) > timedelta(seconds=2):
                     return False
@@ -186,7 +186,7 @@ class Aftermath:
         async def taken() -> bool:
             if await self.play.books.fetchval(_TAKEN):
                 return True
-            if not await self.play.books.fetchval(PENDING):  # a partner was away: it is asked again later
+            if not await self._counted(PENDING):  # a partner was away: it is asked again later
                 await later(self.crowd, timedelta(minutes=10))
             return False
 
@@ -197,8 +197,13 @@ class Aftermath:
         """When something falls due, here or in the network."""
         now = await self.play.books.fetchval("SELECT business_now()")
         theirs = (await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")).json["nextDue"]
-        known = [await self.play.books.fetchval(NEXT, now), None if theirs is None else datetime.fromisoformat(theirs)]
+        known = [row[0] for row in await self.play.books.fetch(NEXT, now)]
+        known += [None if theirs is None else datetime.fromisoformat(theirs)]
         return min((one for one in known if one is not None), default=None)
+
+    async def _counted(self, sql: str) -> int:
+        """A count of all companies, wherever they are."""
+        return sum(row[0] for row in await self.play.books.fetch(sql))
 
     # ── what holds ──
 
@@ -231,15 +236,16 @@ class Aftermath:
     async def _states(self) -> None:
         """Every object is at its end, or where a rule says that it may stay; nothing waits in a queue."""
         for table, (column, final) in STATES.items():
+            found = Counter[str]()
             for row in await self.play.books.fetch(f"SELECT {column} AS state, count(*) AS n FROM {table} GROUP BY 1"):
-                self.ends[f"{table} {row['state']}"] = row["n"]
-                if row["state"] in final:
-                    continue
-                why = self.explained.get((table, row["state"]))
-                sql = f"SELECT o.id, to_jsonb(o)::text AS row FROM {table} o WHERE {column} = '{row['state']}' AND NOT ({why or 'false'})"
+                found[row["state"]] += row["n"]
+            self.ends.update({f"{table} {state}": count for state, count in found.items()})
+            for state in found.keys() - final:
+                why = self.explained.get((table, state), "false")
+                sql = f"SELECT o.id, to_jsonb(o)::text AS row FROM {table} o WHERE {column} = '{state}' AND NOT ({why})"
                 for stray in await self.play.books.fetch(sql):
-                    if not await self._is_so_there(table, str(stray["id"]), row["state"]):
-                        self.broken.append(f"{table} {stray['id']} stays {row['state']}: {stray['row']}"[:1500])
+                    if not await self._is_so_there(table, str(stray["id"]), state):
+                        self.broken.append(f"{table} {stray['id']} stays {state}: {stray['row']}"[:1500])
 
     async def _is_so_there(self, table: str, name: str, status: str) -> bool:
         """Whether the directory has it where we have it: then it is another bank's turn, which has no term here. A bank that

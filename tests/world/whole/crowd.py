@@ -22,7 +22,7 @@ from tests.journeys.play import Answer, Play
 from tests.journeys.test_teds import operator
 from tests.world.whole.town import Town
 
-from lastro.core.errors import DatabaseAway
+from lastro.core.errors import DatabaseAway, Stale
 from lastro.standards.calendar import brasilia_day
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ LATER = frozenset({429, 503})
 PATIENCE_SECONDS = 20.0
 AWAY = (
     aiohttp.ClientError, OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError,
-    DatabaseAway,
+    DatabaseAway, Stale,
 )  # fmt: skip
 
 

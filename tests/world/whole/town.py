@@ -7,28 +7,28 @@ on the accounts. So each storm begins in the same world, whatever storms blew be
 import asyncio
 import contextlib
 import json
-import os
 import shutil
 import signal
 import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 from typing import Any
 
 import aiohttp
 from tests import forked
+from tests.cluster.nodes import is_cluster
 from tests.journeys.play import ORDERS, Play
-from tests.journeys.stage import HOST, PROGRAMS, Stage, Starter, reserved_port, until
+from tests.journeys.servers import Part, Server, put_out, started
+from tests.journeys.stage import HOST, PROGRAMS, Stage, Starter, reserved_port
 from tests.journeys.test_teds import operator
 from tests.laws import connected
 
 from lastro.ops.migrate import migrate
 from lastro_sandbox.child import Child, Process
-from lastro_sandbox.embedded import EmbeddedServer
 
 APIS, WORKERS = ("api-1", "api-2"), ("worker-1", "worker-2")
 PROCESSES = (*APIS, *WORKERS, "simulator")
@@ -97,24 +97,26 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 class Manner:
     """What is different in one town. is_narrow: its API turns many away. older: the checkout of a version before this one, whose code
     half of the processes run until the town is `renewed`. dialect: of the bank of a company of its own; empty: it has none.
+    is_spread: its database is on a cluster.
     """
 
     is_narrow: bool = False
     older: Path | None = None
     dialect: str = ""
+    is_spread: bool = False
 
     @property
     def told(self) -> list[str]:
         """In the words of a report's faults."""
         bank = [f"a bank that speaks {self.dialect}"] if self.dialect else []
         older = [f"older {', '.join(_OLDER)}"] if self.older else []
-        return [*(["narrow doors"] if self.is_narrow else []), *older, *bank]
+        return [*(["a cluster"] if self.is_spread else []), *(["narrow doors"] if self.is_narrow else []), *older, *bank]
 
 
 class Town(Stage):
     """A stage with two APIs behind one address, two workers, and the server of its database."""
 
-    def __init__(self, home: Path, server: EmbeddedServer, disk: Path | None, manner: Manner = Manner()) -> None:
+    def __init__(self, home: Path, server: Server, disk: Path | None, manner: Manner = Manner()) -> None:
         super().__init__(home, server.dsn(), is_external=False, programs=_PROGRAMS)
         self.server = server
         self.manner = manner
@@ -203,19 +205,9 @@ class Town(Stage):
             self._listening.close()
         super().close()
 
-    async def put_out(self, number: signal.Signals, pause: float) -> None:
-        """The database server ends by this signal, stays away for so many seconds, and comes back."""
-        pid = self.server.pid
-        if pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-
-        async def is_gone() -> bool:
-            return not self.server.is_running()
-
-        await until(is_gone, "the server's end")
-        await asyncio.sleep(pause)
-        await asyncio.to_thread(self.server.revive)
+    async def put_out(self, number: signal.Signals, pause: float, some: Sequence[Part] = ()) -> None:
+        """The database server, or some nodes of it, ends by this signal, stays away for so many seconds, and comes back."""
+        await put_out(self.server, number, pause, some)
 
     def fill(self) -> None:
         """Nothing more can be written where the database is."""
@@ -250,11 +242,14 @@ def removed(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def built(folder: Path, kind: type[Town] = Town) -> AsyncIterator[Town]:
-    """A new town in this folder: everybody has a client, accounts and money, and nothing is on its way."""
-    disk = _disk(folder)
-    server = EmbeddedServer.start(folder / "server")
-    town = kind(folder / "home", server, disk, Manner())
+async def built(folder: Path, kind: type[Town] = Town, *, is_spread: bool = False) -> AsyncIterator[Town]:
+    """A new town in this folder: everybody has a client, accounts and money, and nothing is on its way.
+
+    is_spread: its database is on a cluster of its own.
+    """
+    disk = None if is_spread else _disk(folder)  # a cluster is larger than the small disk
+    server = await started(folder / "server", is_spread=is_spread)
+    town = kind(folder / "home", server, disk, Manner(is_spread=is_spread))
     try:
         await migrate(server.dsn())
         await town.open()
@@ -306,8 +301,9 @@ async def copied(model: Path, folder: Path, manner: Manner = Manner(), kind: typ
     """A town like one that was built in the folder `model` and is closed; in a new folder, which is gone afterwards."""
     try:
         disk = await asyncio.to_thread(_copy, model, folder)
-        server = EmbeddedServer.start(folder / "server")
-        town = kind(folder / "home", server, disk, manner)
+        is_spread = is_cluster(folder / "server")
+        server = await started(folder / "server", is_spread=is_spread)
+        town = kind(folder / "home", server, disk, replace(manner, is_spread=is_spread))
         try:
             await town.open()
             yield town
@@ -324,7 +320,7 @@ def _disk(folder: Path) -> Path | None:
 
 def _copy(model: Path, folder: Path) -> Path | None:
     """Its disk, where it has a small one."""
-    folder.mkdir()
-    disk = _disk(folder)
+    folder.mkdir(mode=0o711)
+    disk = None if is_cluster(model / "server") else _disk(folder)
     subprocess.run(["cp", "-a", f"{model}/.", str(folder)], check=True)
     return disk

@@ -10,7 +10,7 @@ import random
 import shutil
 import signal
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,11 +19,12 @@ from string import ascii_lowercase
 
 import asyncpg
 from tests import muted
+from tests.journeys.servers import Part, parts
 from tests.journeys.stage import until
+from tests.world.whole import moving
 from tests.world.whole.crowd import AWAY, Crowd
 from tests.world.whole.town import APIS, PROCESSES, WORKERS
 
-from lastro.core.errors import Stale
 from lastro.core.failpoints import GAPS
 from lastro.core.schema_files import schema_folder
 from lastro.ops.migrate import migrate
@@ -49,11 +50,13 @@ class Fault:
     happen: Callable[[Crowd], Awaitable[None]]
 
 
-def forecast(chance: random.Random, faults: int, requests: int, *, small_disk: bool) -> list[Fault]:
-    """So many faults, spread over so many requests."""
-    kinds = [kind for kind in _KINDS if small_disk or kind is not _disk]
-    weights = [_KINDS[kind] for kind in kinds]
-    chosen = [chance.choices(kinds, weights)[0](random.Random(chance.random())) for _ in range(faults)]
+def forecast(chance: random.Random, faults: int, requests: int, *, small_disk: bool, is_spread: bool = False) -> list[Fault]:
+    """So many faults, spread over so many requests. is_spread: also those of a cluster."""
+    weights = {kind: weight for kind, weight in _KINDS.items() if small_disk or kind is not _disk}
+    weights |= _KINDS_OF_A_CLUSTER if is_spread else {}
+    chosen = [
+        chance.choices(list(weights), list(weights.values()))[0](random.Random(chance.random())) for _ in range(faults)
+    ]
     times = sorted(chance.randint(5, max(requests * 3 // 4, 6)) for _ in chosen)
     return [Fault(name, after, happen) for after, (name, happen) in zip(times, chosen, strict=True)]
 
@@ -103,12 +106,24 @@ def _database(chance: random.Random) -> _Made:
     return f"database {number.name}", happen
 
 
+def _node(chance: random.Random) -> _Made:
+    """One node of a cluster: the coordinator, or one that has companies."""
+    number, pause = chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGQUIT)), chance.random() * 0.5
+    which = chance.choice((0, 1, 1, 2, 2))
+
+    async def happen(crowd: Crowd) -> None:
+        await crowd.town.put_out(number, pause, [parts(crowd.town.server)[which]])
+
+    return f"node {which} {number.name}", happen
+
+
 def _backends(chance: random.Random) -> _Made:
     times, pause = chance.randint(1, 3), chance.random() * 0.2
 
     async def happen(crowd: Crowd) -> None:
         for _ in range(times):
-            await at_server(crowd, _END_BACKENDS)
+            for part in parts(crowd.town.server):
+                await at_server(crowd, _END_BACKENDS, part)
             await asyncio.sleep(pause)
 
     return f"end backends {times}", happen
@@ -204,8 +219,10 @@ def _migrate(chance: random.Random) -> _Made:
 def _remake(number: int) -> _Made:
     async def happen(crowd: Crowd) -> None:
         found = await at_server(crowd, _FUNCTIONS)
+        # The views that show shards go with it; a session makes them anew.
+        whole = " CASCADE" if crowd.town.manner.is_spread else ""
         sql = "".join(
-            f"DROP FUNCTION {name};\n{body.replace('$function$', '$$')};\n"
+            f"DROP FUNCTION {name}{whole};\n{body.replace('$function$', '$$')};\n"
             f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC;\n"
             f"GRANT EXECUTE ON FUNCTION {name} TO lastro_app, lastro_work, lastro_audit;\n"
             for name, body in found
@@ -232,10 +249,11 @@ def deaths(chance: random.Random, count: int) -> list[Fault]:
 
 
 # How likely each is.
-_KINDS: dict[Callable[[random.Random], _Made], int] = {
+_KINDS: Mapping[Callable[[random.Random], _Made], int] = {
     _kill: 6, _crash: 8, _database: 4, _backends: 3, _cut: 3, _clock: 5, _disk: 2, _freeze: 3, _migrate: 2,
     _unheard: 3,
 }  # fmt: skip
+_KINDS_OF_A_CLUSTER: Mapping[Callable[[random.Random], _Made], int] = {_node: 7, moving.moves: 4}
 
 
 async def back(crowd: Crowd, name: str) -> None:
@@ -248,7 +266,7 @@ async def settled(crowd: Crowd) -> None:
     """Half a minute goes by for every lease."""
 
     async def ended() -> bool:
-        with suppress(*AWAY, Stale):  # rows that others are writing to are locked in another order
+        with suppress(*AWAY):  # rows that others are writing to are locked in another order
             await crowd.town.end_leases()
             return True
         return False
@@ -276,12 +294,12 @@ async def filled(crowd: Crowd) -> None:
     await crowd.act("/directory/limits", method="DELETE")
 
 
-async def at_server(crowd: Crowd, statement: str) -> list[asyncpg.Record]:
-    """A statement of whoever owns the server, and its rows."""
+async def at_server(crowd: Crowd, statement: str, part: Part | None = None) -> list[asyncpg.Record]:
+    """A statement of whoever owns the server, and its rows. part: another node than the coordinator of a cluster."""
 
     async def done() -> list[list[asyncpg.Record]]:
         with suppress(*AWAY):
-            connection = await asyncpg.connect(crowd.town.server.dsn())
+            connection = await asyncpg.connect((part or crowd.town.server).dsn())
             try:
                 return [await connection.fetch(statement)]
             finally:
