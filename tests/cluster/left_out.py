@@ -15,7 +15,6 @@ LEFT_OUT = {
     "tests/rooms/orders/test_connections_declared.py::test_a_key_that_cannot_be_declared_is_named": _NO_TRIGGERS,
     "tests/rooms/ledger/test_entries_behind.py::test_mending_takes_as_long_as_it_takes": _NO_TRIGGERS,
     "tests/world/test_failover.py": "each node has a standby by itself",
-    "tests/world/whole": "the storm kills a server of its own",
 }
 
 

@@ -208,7 +208,7 @@ def _initialise(data: Path) -> None:
     account = SystemAccount.for_data(data / "new")
     account.own(data)
     command = [
-        _programs() / "initdb",
+        str(_programs() / "initdb"),
         "-D",
         account.data_argument(data),
         "-U",
