@@ -13,7 +13,20 @@ WORKERS ?= 4
 ARGS ?=
 # What make check tries of the house; nothing where all tests run beside it.
 CHECKED ?= tests/house/test_sizes.py tests/house/test_places.py tests/house/test_layers.py
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Installs a lock file. A terminal sees which package pip is at, so that nobody looks at nothing for a minute; a log does not.
+INSTALLED = { PYTHONUNBUFFERED=1 $(PIP) install --progress-bar off --require-hashes -r $(1) && echo installed; } | { \
+  n=0; code=1; of=$$(grep -c == $(1)); \
+  while read -r word name rest; do \
+    case $$word in \
+      Collecting) n=$$((n + 1)); step="$$n of $$of  $$name";; \
+      Requirement) n=$$((n + 1)); step="$$n of $$of";; \
+      Installing) step="unpacking";; \
+      installed) code=0; step="";; \
+    esac; \
+    if [ -t 1 ]; then printf '
+[K%s' "$${step:+  $$step}"; fi; \
+  done; exit $$code; }
 
 .PHONY: help run test fuzz storm model check bench demo screenshots docs verify lock
 
@@ -93,12 +106,12 @@ $(VENV)/.made:
 	touch $@
 
 $(VENV)/.run: $(VENV)/.made requirements.lock pyproject.toml
-	@echo "installing what lastro needs"
-	@$(PIP) install --require-hashes -r requirements.lock
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@echo "installing what lastro needs: $$(grep -c == requirements.lock) packages, a minute or two the first time"
+	@$(call INSTALLED,requirements.lock)
+	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
-	@echo "installing what its tests need"
-	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@echo "installing what its tests need: $$(grep -c == requirements-dev.lock) packages with those"
+	@$(call INSTALLED,requirements-dev.lock)
 	@touch $@

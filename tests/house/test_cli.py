@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,55 @@ def test_an_old_name_works_and_says_the_new_one(capsys: pytest.CaptureFixture[st
         main.main([old, "--help"])
     printed = capsys.readouterr()
     assert (ended.value.code, f"lastro {new}" in printed.out, f"lastro {new}" in printed.err) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("verfy",), "lastro: error: there is no command 'verfy': did you mean verify?"),
+        (("xyzzy",), "lastro: error: there is no command 'xyzzy'; lastro --help lists them"),
+        (("client", "ad", "1"), "lastro client: error: there is no command 'ad': did you mean add?"),
+        (
+            ("client", "add", "1", "shop", "--permision=x"),
+            "lastro client add: error: there is no option --permision: did you mean --permission?",
+        ),
+        (("verify", "--movng"), "lastro verify: error: there is no option --movng: did you mean --moving?"),
+        (("verify", "--xyzzy"), "lastro verify: error: there is no option --xyzzy; lastro verify --help lists them"),
+        (("era", "begn"), "lastro era: error: there is no command 'begn': did you mean begin?"),
+        (("events", "lst"), "lastro events: error: there is no command 'lst': did you mean list?"),
+        (("certify", "--slwo", "3", "http://x"), "lastro certify: error: there is no option --slwo: did you mean --slow?"),
+        (("reconcile", "--dya", "2026-11-22"), "lastro reconcile: error: there is no option --dya: did you mean --day?"),
+        (
+            ("account", "limits", "1", "--method", "PXI"),
+            "lastro account limits: error: argument --method: 'PXI' is none of PIX, TED: did you mean PIX?",
+        ),
+    ],
+)
+def test_a_mistyped_word_is_told_what_was_meant(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(words)
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out, printed.err.splitlines()[-1]) == (2, "", said)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("proxys", "No setting has 'proxys' in its name: did you mean LASTRO_PROXIES?"),
+        ("LASTRO_DATABSE_URL", "No setting has 'LASTRO_DATABSE_URL' in its name: did you mean LASTRO_DATABASE_URL?"),
+        ("xyzzy", "No setting has 'xyzzy' in its name."),
+    ],
+)
+def test_a_setting_that_is_none_is_told_what_was_meant(word: str, said: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["settings", word])
+    assert ended.value.code == said
+
+
+def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["--version"])
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"lastro {known}\n")

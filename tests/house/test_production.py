@@ -1,9 +1,11 @@
 """What a production install is made of: lastro with its schema, and nothing of a sandbox."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
@@ -62,6 +64,26 @@ def test_every_command_of_the_wheel_is_in_it(wheel: Path) -> None:
     missing = [t for t in targets if f"{t.replace('.', '/')}.py" not in archive.namelist()]
     assert targets
     assert not missing, f"a production install has commands without their code: {missing}"
+
+
+def test_an_installed_wheel_says_its_version(wheel: Path, tmp_path: Path) -> None:
+    """Without the checkout: -S keeps its path out, as in an environment of its own."""
+    install = [
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+        "--target",
+        str(tmp_path / "here"),
+        str(wheel),
+    ]
+    subprocess.run([sys.executable, "-m", "pip", *install], check=True, capture_output=True)
+    path = os.pathsep.join((str(tmp_path / "here"), sysconfig.get_paths()["purelib"]))
+    said = subprocess.run([sys.executable, "-S", str(tmp_path / "here" / "bin" / "lastro"), "--version"], cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True, text=True)  # fmt: skip
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert said.stdout == f"lastro {known}\n"
 
 
 def test_lastro_never_names_the_sandbox_in_an_import() -> None:

@@ -118,10 +118,12 @@ def api(installation: Installation) -> Iterator[httpx.Client]:
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.communicate(timeout=DEADLINE_SECONDS)
+            said, _ = process.communicate(timeout=DEADLINE_SECONDS)
         finally:
             process.kill()
     assert process.returncode == 0
+    events = [json.loads(line)["event"] for line in said.splitlines()]
+    assert [event for event in events if event.startswith("api.")] == ["api.started", "api.stopped"]
 
 
 def eventually(process: subprocess.Popen[str], holds: Callable[[], bool]) -> None:

@@ -7,8 +7,11 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import structlog
 
 from lastro import console
 from lastro.app import wiring
@@ -32,11 +35,15 @@ from lastro.web.server import server
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
+    import uvicorn
+
     from lastro.config.settings import Settings
 
 
 # A thread that renders a page gives the interpreter back to the loop after so long: Python's own 5 ms are a request's time.
 _SWITCH_SECONDS = 0.0005
+_BINDING_SECONDS = 0.02  # between two looks whether the port is bound
+_log = structlog.get_logger(__name__)
 
 
 async def run_api(settings: Settings) -> None:
@@ -116,12 +123,23 @@ async def _serve(
         asyncio.ensure_future(keep("beats", partial(heart.round, stop), stop, pause=rollback_check.EVERY_SECONDS))
     )
     serving = asyncio.ensure_future(serves.serve())
+    looking.append(asyncio.ensure_future(_say_started(serves, settings.port, stop)))
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     serves.should_exit = True
     app_context.arrivals.end()
     stop.set()
     await asyncio.gather(serving, hinting, *looking, return_exceptions=True)
+    _log.info("api.stopped")
+
+
+async def _say_started(serves: uvicorn.Server, port: int, stop: asyncio.Event) -> None:
+    """Logs that requests are taken from now on: the port is bound. Nothing is logged where it cannot be."""
+    while not serves.started and not stop.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), _BINDING_SECONDS)
+    if serves.started:
+        _log.info("api.started", port=port)
 
 
 def _looking(app_context: wiring.AppContext, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import importlib
 from typing import TYPE_CHECKING, Any
 
 from lastro.cli.options import HELP
 from lastro.core.declined import CommandFailed
+from lastro.terminal.parsing import Parser
 from lastro.terminal.printing import as_json, as_text
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
     from lastro.cli.command_context import Act
@@ -63,8 +64,8 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 def syntax(group: str) -> argparse.ArgumentParser:
     """Returns the syntax of a group of commands."""
     module, summary = GROUPS[group]
-    parser = argparse.ArgumentParser(prog=f"lastro {group}", description=f"{summary[0].upper()}{summary[1:]}.")
-    form = argparse.ArgumentParser(add_help=False)
+    parser = Parser(prog=f"lastro {group}", description=f"{summary[0].upper()}{summary[1:]}.")
+    form = Parser(add_help=False)
     form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     acts = parser.add_subparsers(required=True, metavar="command")
 

@@ -242,6 +242,6 @@ async def _add_key(context: CommandContext, given: argparse.Namespace) -> dict[s
 
 def _shown(account: Account) -> dict[str, Any]:
     return {
-        "number": f"{account.number[:-1]}-{account.number[-1]}", "id": account.id, "branch": account.branch,
+        "number": account.number, "id": account.id, "branch": account.branch,
         "status": account.status, "holder": account.holder.full_name, "createdAt": account.created_at,
     }  # fmt: skip

@@ -9,12 +9,16 @@ import importlib.util
 import json
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro.cli import GROUPS
+from lastro.cli.overview import COMMANDS, overview
 from lastro.core.declined import CommandFailed, StartRefused
 from lastro.terminal.colours import say
+from lastro.terminal.parsing import QUIET, Parser
+from lastro.terminal.quiet import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -26,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs one command and exits with its status: 0 done, 1 a no, 2 no such command or not known, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        sys.exit(_perform(words))
+        sys.exit(quietly(words, _perform, _TELL_WHAT_THEY_DID))
     except (StartRefused, CommandFailed) as refused:
         sys.exit(str(refused))
     except KeyboardInterrupt:
@@ -38,22 +42,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def root() -> argparse.ArgumentParser:
     """Returns the parser: every command with its sentence, and the options of short ones."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lastro", description="A self-hosted Brazilian payments platform.", usage="lastro COMMAND …",
-        formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_overview(), add_help=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter, epilog=overview(), add_help=False,
     )  # fmt: skip
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
+    parser.add_argument("--version", action="store_true", help=argparse.SUPPRESS)  # answered before anything is parsed
+    parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
     # Shown in groups by _overview instead of one after the other.
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog=parser.prog
     )
     made = {
         name: commands.add_parser(name, description=f"{summary[0].upper()}{summary[1:]}.", help=summary)
-        for group in _COMMANDS.values()
+        for group in COMMANDS.values()
         for name, summary in group.items()
     }
     for name in ("verify", "timeline", "settings"):
         made[name].add_argument("--json", action="store_true", help="for machines: one JSON object in place of lines")
+    for name in ("verify", "migrate"):
+        made[name].add_argument("--quiet", action="store_true", help=QUIET)
     made["verify"].add_argument(
         "--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way"
     )
@@ -86,6 +94,9 @@ def _perform(words: list[str]) -> str | int | None:
         case []:
             root().print_help()
             return 0
+        case ["--version"]:
+            print(f"lastro {version('lastro')}")
+            return 0
         case ["reconcile", *rest] if not set(rest[:1]) & {"accept", "again"}:
             return _reconcile(rest)
         case ["bank", "check" | "certificates" | "webhook" | "rehearse", *_]:
@@ -98,15 +109,6 @@ def _perform(words: list[str]) -> str | int | None:
             return _administer(words)
     given = root().parse_args(words)
     return _PERFORMED[given.command](given)
-
-
-def _overview() -> str:
-    width = max(len(name) for group in _COMMANDS.values() for name in group)
-    groups = [
-        "\n".join([title, *(f"  {name:<{width}}  {summary}" for name, summary in group.items())])
-        for title, group in _COMMANDS.items()
-    ]
-    return "\n\n".join([*groups, _MORE])
 
 
 def _administer(words: list[str]) -> int:
@@ -253,6 +255,13 @@ def _list_settings(given: argparse.Namespace) -> int:
     from lastro.terminal.printing import as_json  # noqa: PLC0415
 
     shown = table.shown(os.environ, given.word, "pt" if given.portuguese else "en")
+    if not shown:
+        near = table.meant(given.word)
+        raise CommandFailed(
+            f"No setting has {given.word[:60]!r} in its name{'.' if near is None else f': did you mean {near}?'}"
+        )
+    for name in table.unknown(os.environ):
+        print(f"{name} is set, and is no setting.", file=sys.stderr)
     say(as_json(shown) if given.json else table.as_lines(shown))
     return 0
 
@@ -324,33 +333,9 @@ def _sandbox_module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-_COMMANDS = {
-    "To try it": {
-        "run": "everything in one go: database, API, worker, simulated networks (sandbox)",
-        "demo": "play journeys and show each step (sandbox, while it runs)",
-        "sandbox": "keep the whole sandbox as it is now, go back to it",
-        "timeline": "everything that happened to an object, in time order",
-        "events": "list, show, follow, forward your events and send them again, as a client of the API",
-        "certify": "play a webhook receiver its duties; print what passed and what to mend",
-    },
-    "To run it": {
-        "settings": "every setting with its default and a sentence, and which are set",
-        "migrate": "bring the database to this version's schema",
-        "api": "the API process",
-        "worker": "a worker process",
-        "verify": "check the laws of money over the whole database",
-        "backup": "copy the whole server while it works, and check the copy",
-        "restore": "put a backup back into an empty data folder, and check the laws over it",
-        "era": "begin the numbers anew above all that were given out, after a restore by hand",
-        "distribute": "put companies on several servers: spread, add a server, move, repair",
-    },
-    "To administer it": {name: summary for name, (_, summary) in GROUPS.items()},
-    "For your shell": {"completion": "print the script that completes these commands: bash, zsh, fish"},
-}
-_MORE = """`lastro COMMAND --help` says more of one. Most take --json. Colours: NO_COLOR=1 switches them off.
-Exit status: 0 done, 1 a no or something is broken, 2 no such command or not known.
-The guide stands at /docs/guide of a running lastro."""
 _OLD_NAMES = {"stranded": "unmatched", "subject": "personal-data", "story": "timeline"}
+# What they print is no answer, but the story of what they did.
+_TELL_WHAT_THEY_DID = frozenset({"backup", "migrate", "restore", "verify"})
 _SHELLS = ("bash", "zsh", "fish")
 _OWN_SYNTAX = {
     "era": _era, "distribute": _distribute, "certify": _certify, "sandbox": _sandbox, "events": _events,

@@ -15,6 +15,7 @@ from lastro.core.declined import CommandFailed
 from lastro.core.errors import DatabaseAway
 from lastro.reconciliation import Accept, Again, days_of, item_company, proposal, whom_to_call
 from lastro.standards.calendar import brasilia_day
+from lastro.terminal.parsing import Parser
 from lastro.terminal.printing import as_json, printable
 from lastro.terminal.progress import Progress
 
@@ -82,7 +83,7 @@ def declare_day(parser: argparse.ArgumentParser) -> None:
 
 def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
     """Shows a day. The exit status: 0 all its statements are taken and explained, 1 something is open, 2 it is not known."""
-    parser = argparse.ArgumentParser(prog="lastro reconcile", description="How a day stands at each rail.")
+    parser = Parser(prog="lastro reconcile", description="How a day stands at each rail.")
     declare_day(parser)
     given = parser.parse_args(list(words))
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from lastro.config.table import rows
+from lastro.config.table import meant, rows, unknown
 from lastro.core.secrets import Secret
 from lastro.core.servers import address_problem
 from lastro.http_client import Proxy
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from ipaddress import IPv4Network, IPv6Network
 
+_MISSPELLED = 0.75  # of difflib's ratio: PROXYS is nearly PROXIES
 _RETRIES = 4  # contract.md §7: exactly so many
 _LONGEST_RETRY = 604_800  # seconds: a week
 
@@ -38,6 +39,12 @@ class Given:
             if row.is_needed and row.form != "secret" and not may_be_empty and not self.text(name):
                 hint = " (empty for an institution without one)" if name == "LASTRO_COMPE" else ""
                 self.problems.append(f"{name} is not set: outside the sandbox it must be{hint}.")
+
+    def demand_known(self) -> None:
+        """Names each variable that is nearly a setting. A misspelled border is none."""
+        for name in unknown(self._environment):
+            if (near := meant(name, _MISSPELLED)) is not None:
+                self.problems.append(f"{name} is no setting: did you mean {near}?")
 
     @property
     def credentials_directory(self) -> Path | None:

@@ -172,6 +172,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     given = Given(environment)
     if not given.is_sandbox:
         given.demand_needed()
+        given.demand_known()
     made = _settings(given)
     given.problems.extend(_contradictions(made))
     if given.problems:

@@ -8,10 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lastro.terminal.parsing import closest
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _NEEDED = "**needed**"
+# Of commands that call an API from outside; `lastro sandbox env` sets them.
+_OF_CALLERS = frozenset({
+    "LASTRO_API_URL", "LASTRO_CLIENT_ID", "LASTRO_CLIENT_SECRET", "LASTRO_CLIENT_SECRET_FILE", "LASTRO_WEBHOOK_SECRET",
+    "LASTRO_SIMULATOR_URL", "LASTRO_ACCOUNT_ID", "LASTRO_PIX_KEY",
+})  # fmt: skip
 _DOCS = "../../../docs/"  # the target of the sentences' links, from the table's own folder
 _ENGLISH = """# Settings
 
@@ -78,6 +85,20 @@ def rows() -> Mapping[str, Row]:
     lines = Path(__file__).with_name("settings.md").read_text(encoding="utf-8").splitlines()
     cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `"))
     return {name.strip("`"): Row(name.strip("`"), *others) for name, *others in cells}
+
+
+def unknown(environment: Mapping[str, str]) -> list[str]:
+    """Returns the variables that are named like a setting and are none."""
+    # A secret's name without _FILE is the secret itself.
+    known = {name for row in rows().values() for name in (row.name, row.name.removesuffix("_FILE"))} | _OF_CALLERS
+    return sorted(name for name in environment if name.startswith("LASTRO_") and name not in known)
+
+
+def meant(name: str, cutoff: float = 0.6) -> str | None:
+    """Returns the setting that a name is most like; None: none is. cutoff: of difflib's ratio."""
+    short = {one.removeprefix("LASTRO_"): one for one in rows()}
+    found = closest(name.upper().removeprefix("LASTRO_"), short, cutoff)
+    return None if found is None else short[found]
 
 
 def page(language: str) -> str:

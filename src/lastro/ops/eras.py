@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 from collections import Counter
 from dataclasses import dataclass
@@ -20,9 +19,11 @@ from lastro.core.shards import IS_SPREAD
 from lastro.due_work import HELD
 from lastro.ops.distribute.spreading import MOST_SERVERS
 from lastro.ops.rollback_check import BEAT, NOW, Memory, trouble
+from lastro.terminal.parsing import Parser
 from lastro.terminal.printing import as_json, as_text
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
@@ -267,8 +268,8 @@ _ACTS = {"begin": _begin, "held": _show_held, "release": _release, "keep": _keep
 
 def syntax() -> argparse.ArgumentParser:
     """Its words."""
-    parser = argparse.ArgumentParser(prog="lastro era", description="What is given out after a restore, and above what.")
-    form = argparse.ArgumentParser(add_help=False)
+    parser = Parser(prog="lastro era", description="What is given out after a restore, and above what.")
+    form = Parser(add_help=False)
     form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     acts = parser.add_subparsers(required=True, metavar="command", dest="act")
     for name, summary in (

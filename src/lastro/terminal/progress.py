@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,9 +38,11 @@ class Progress:
     what: its name, which begins the line. stream: standard error; what a pipe takes from standard output stays as it is.
     """
 
+    is_hidden: ClassVar[bool] = False  # by --quiet, for the one command of this process
+
     def __init__(self, what: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._what, self._stream, self._clock = what, stream or sys.stderr, clock
-        self._is_shown = is_shown(os.environ.get, is_terminal=self._stream.isatty())
+        self._is_shown = not self.is_hidden and is_shown(os.environ.get, is_terminal=self._stream.isatty())
         self._drawn_at: float | None = None  # None: nothing of it is on the terminal now
 
     def __enter__(self) -> Self:

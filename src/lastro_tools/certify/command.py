@@ -18,6 +18,7 @@ from lastro.config.own_ports import own_ports
 from lastro.core.declined import StartRefused
 from lastro.core.secrets import Secret
 from lastro.http_client import OutgoingClient, url_problem
+from lastro.terminal.parsing import Parser
 from lastro.terminal.progress import Progress
 from lastro.webhooks import sign
 from lastro_tools.certify import printing
@@ -60,7 +61,7 @@ def certify(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
 def syntax() -> argparse.ArgumentParser:
     """Returns the command's syntax."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lastro certify", description="Play a webhook receiver its duties; print what passed and what to mend.",
         epilog="Exit status: 0 nothing to mend, 1 something to mend, 2 not reached or not judged.",
     )  # fmt: skip

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lastro.core.declined import CommandFailed
+from lastro.terminal.parsing import Parser
 from lastro_tools.events import access, asking, live
 from lastro_tools.events.service import Service
 
@@ -61,11 +62,11 @@ async def _run(given: argparse.Namespace, allowed: Access, say: Callable[[str], 
 
 def syntax() -> argparse.ArgumentParser:
     """Returns the command's syntax."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lastro events", description="Look at your events, follow them, send them again.",
         epilog="Exit status: 0 done, 1 refused, 2 no such command.",
     )  # fmt: skip
-    whom = argparse.ArgumentParser(add_help=False)
+    whom = Parser(add_help=False)
     access.declare(whom)
     whom.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     acts = parser.add_subparsers(required=True, metavar="command", dest="act")

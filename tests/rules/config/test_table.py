@@ -10,6 +10,7 @@ from lastro.config import table
 from lastro.config.given import Given
 from lastro.config.messaging import messaging
 from lastro.config.settings import read
+from lastro.core.declined import StartRefused
 from lastro.med import FRAUDS, VERDICTS
 
 
@@ -70,3 +71,21 @@ def test_the_command_prints_them_and_no_value(capsys: pytest.CaptureFixture[str]
             main.main(["settings", *words])
         out = capsys.readouterr().out
         assert (ended.value.code, said in out, "hush" in out, "LASTRO_PORT" in out) == (0, True, False, False), out
+
+
+@in_one_test(
+    ("name", "meant"),
+    [("LASTRO_PROXYS", "LASTRO_PROXIES"), ("LASTRO_DATABSE_URL", "LASTRO_DATABASE_URL"),
+     ("LASTRO_MED_FRUAD", "LASTRO_MED_FRAUD"), ("LASTRO_KEY_FILE", "LASTRO_KEYS_FILE"), ("LASTRO_XYZZY", None),
+     ("LASTRO_NETWORK_TOKEN", None), ("LASTRO_CLIENT_SECRET", None), ("LASTRO_API_URL", None)],
+)  # fmt: skip
+def test_production_does_not_start_on_a_misspelled_setting(name: str, meant: str | None) -> None:
+    """A border that is misspelled is none. What is like no setting may be anybody's."""
+    with pytest.raises(StartRefused) as refused:
+        read({"LASTRO_MODE": "production", name: "x"})
+    said = [line for line in str(refused.value).splitlines() if "is no setting" in line]
+    assert said == ([] if meant is None else [f"{name} is no setting: did you mean {meant}?"])
+
+
+def test_a_sandbox_starts_beside_any_variable() -> None:
+    assert read({"LASTRO_PROXYS": "x"}).is_sandbox

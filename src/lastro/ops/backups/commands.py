@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 import time
@@ -21,9 +20,11 @@ from lastro.ops.backups.programs import programs_of, without_password
 from lastro.ops.backups.trial import Keeper
 from lastro.ops.keys_file import key_ring_of
 from lastro.ops.verify import BROKEN, HOLD
+from lastro.terminal.parsing import QUIET, Parser
 from lastro.terminal.progress import Progress
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
     from lastro.config.settings import Settings
@@ -145,9 +146,7 @@ async def _disproved(settings: Settings) -> list[str]:
 
 def backup_syntax() -> argparse.ArgumentParser:
     """Its words."""
-    parser = argparse.ArgumentParser(
-        prog="lastro backup", description="Copy the whole server, while it works, and check the copy."
-    )
+    parser = Parser(prog="lastro backup", description="Copy the whole server, while it works, and check the copy.")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new one")
     parser.add_argument(
         "--database",
@@ -156,12 +155,13 @@ def backup_syntax() -> argparse.ArgumentParser:
     )
     parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where PostgreSQL's programs are")
     parser.add_argument("--json", action="store_true", help="the backup's manifest in place of lines")
+    parser.add_argument("--quiet", action="store_true", help=QUIET)
     return parser
 
 
 def restore_syntax() -> argparse.ArgumentParser:
     """Its words."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lastro restore", description="Put a backup back into an empty data folder and check every law over it."
     )
     parser.add_argument("backup", type=Path, metavar="BACKUP", help="the folder that lastro backup made")
@@ -170,4 +170,5 @@ def restore_syntax() -> argparse.ArgumentParser:
     )
     parser.add_argument("--owner", metavar="ACCOUNT", help="for root: whose the data is to be (postgres)")
     parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where PostgreSQL's programs are")
+    parser.add_argument("--quiet", action="store_true", help=QUIET)
     return parser

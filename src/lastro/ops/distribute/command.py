@@ -14,6 +14,7 @@ from lastro.core.servers import UNREACHABLE, Servers, unreachable
 from lastro.core.shards import IS_SPREAD
 from lastro.ops.distribute import moving, servers, spreading
 from lastro.ops.distribute.repairing import repair
+from lastro.terminal.parsing import Parser
 from lastro.terminal.printing import as_json, as_text
 from lastro.terminal.progress import Progress
 
@@ -148,10 +149,10 @@ _ACTS = {
 
 def syntax() -> argparse.ArgumentParser:
     """Its words."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="lastro distribute", description="A database over several servers, each with a part of the companies."
     )
-    form = argparse.ArgumentParser(add_help=False)
+    form = Parser(add_help=False)
     form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     acts = parser.add_subparsers(required=True, metavar="command", dest="act")
     made = {
