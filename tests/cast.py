@@ -131,9 +131,9 @@ class Cast:
         assert isinstance(done, Done), done
         return msgspec.json.decode(done.body)
 
-    async def found(self, name: str, holder: Holder = ANA, **company: Any) -> Seller:
+    async def found(self, name: str, holder: Holder = ANA, company_id: UUID | None = None, **company: Any) -> Seller:
         """A company that can sell."""
-        company_id = self.id()
+        company_id = company_id or self.id()
         self.companies.append(company_id)
         made = await self.act(company_id, FoundCompany(name, self.key_ring, RAILS, **company))
         account = await self.open_account(company_id, holder)

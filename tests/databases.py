@@ -4,9 +4,9 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -47,23 +47,40 @@ class Database:
 
     async def connect_to(self, company_id: UUID) -> "asyncpg.Connection[asyncpg.Record]":
         """A connection of the app's role that is set to a company, at the server that has its rows."""
-        if self.others:
-            coordinator = await self.connect()
-            [(shard, host, port)] = await coordinator.fetch("SELECT * FROM shards.of($1)", company_id)
-            await coordinator.close()
-            made = await asyncpg.connect(
-                elsewhere(self.app.url, host, port),
-                server_settings={"search_path": f"shard_{shard}, public", "citus.override_table_visibility": "off"},
-            )
-            await made.execute("SELECT shards.open($1)", shard)
-        else:
-            made = await self.connect(self.app)
+        made = await self.connect_beside(company_id, self.app)
         await made.execute("SELECT set_config('lastro.company', $1, false)", str(company_id))
         return made
 
-    async def connect_everywhere(self) -> "list[asyncpg.Connection[asyncpg.Record]]":
-        """One as the admin to each server that has rows of it."""
-        return [await asyncpg.connect(url) for url in (self.admin.url, *self.others)]
+    async def connect_beside(self, company_id: UUID, dsn: Dsn) -> "asyncpg.Connection[asyncpg.Record]":
+        """A connection to where a company's rows are, which is set to none."""
+        if not self.others:
+            return await self.connect(dsn)
+        coordinator = await self.connect()
+        [(shard, host, port)] = await coordinator.fetch("SELECT * FROM shards.of($1)", company_id)
+        await coordinator.close()
+        shown = f"shard_{shard}_work, shard_{shard}" if dsn == self.work else f"shard_{shard}"
+        made = await asyncpg.connect(
+            elsewhere(dsn.url, host, port),
+            server_settings={"search_path": f"{shown}, public", "citus.override_table_visibility": "off"},
+        )
+        await made.execute("SELECT shards.open($1)", shard)
+        return made
+
+    async def beside(self, company_id: UUID, ids: Callable[[], UUID]) -> UUID:
+        """Of these ids one whose company has its rows where those of another are."""
+        if not self.others:
+            return ids()
+        coordinator = await self.connect()
+        together = "SELECT (shards.of($1)).shard = (shards.of($2)).shard"
+        while not await coordinator.fetchval(together, company_id, found := ids()):
+            pass
+        await coordinator.close()
+        return found
+
+    async def connect_everywhere(self, role: str | None = None) -> "list[asyncpg.Connection[asyncpg.Record]]":
+        """One to each server that has rows of it, as the admin or as a role."""
+        servers = [replace(self, admin=Dsn(url)) for url in (self.admin.url, *self.others)]
+        return [await one.connect(one.for_role(role) if role else None) for one in servers]
 
     @property
     def app(self) -> Dsn:

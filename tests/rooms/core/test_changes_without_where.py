@@ -3,7 +3,7 @@
 import asyncpg
 import pytest
 from tests.cast import Cast
-from tests.rooms.core.test_rights import fill
+from tests.rooms.core.filling import fill
 
 from lastro.core.errors import Stale
 

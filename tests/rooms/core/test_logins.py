@@ -108,7 +108,7 @@ async def test_a_login_or_database_that_is_not_there_ends_the_start(own_database
 
 
 async def test_an_address_that_the_driver_cannot_use_is_told_without_it(own_database: Any) -> None:
-    wrong = Dsn(f"{own_database.app.url}&sslmode=hush")
+    wrong = Dsn(f"{own_database.app.url}{'&' if '?' in own_database.app.url else '?'}sslmode=hush")
     database = Database(wrong)
     with pytest.raises(LoginRefused) as refused:
         await database.lend(None)

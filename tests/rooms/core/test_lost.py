@@ -168,24 +168,25 @@ async def test_a_call_whose_commit_lost_its_answer_is_answered(
 async def test_a_backend_that_is_killed_in_mid_statement(cast: Cast, ana: Seller, database: Any, inside: Any) -> None:
     """The statement waits for a lock when its server process is terminated: it is tried again, and happens once."""
     await cast.credit(ana, 100)
-    killer = await database.connect(database.admin)  # who may see what another session waits for
+    killers = await database.connect_everywhere()  # who may see what another session waits for
+    sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     lock = inside.transaction()
     await lock.start()
     await inside.execute("SELECT 1 FROM balances FOR UPDATE")
     paying = asyncio.create_task(cast.run(ana.client, Pay(cast, ana, 100), key="k"))
-    waiting = None
+    waiting: list[tuple[Any, int]] = []
     async with asyncio.timeout(30):
-        while waiting is None:
+        while not waiting:
             await asyncio.sleep(0.01)
-            waiting = await killer.fetchval(
-                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            )
-    assert await killer.fetchval("SELECT pg_terminate_backend($1)", waiting)
+            waiting = [(killer, pid) for killer in killers for (pid,) in await killer.fetch(sql)]
+    for killer, pid in waiting:
+        assert await killer.fetchval("SELECT pg_terminate_backend($1::int)", pid)
     await lock.rollback()
     assert isinstance(await paying, Reply)
     assert await count(cast, ana, "transfers") == 2
     assert await count(cast, ana, "answers") == 1
-    await killer.close()
+    for killer in killers:
+        await killer.close()
 
 
 class Killed(BaseException):

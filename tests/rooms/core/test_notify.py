@@ -35,7 +35,7 @@ class Ear:
             while not (pids := await self.listeners()):
                 await asyncio.sleep(0.01)
         for pid in pids:
-            await self._admin.fetch("SELECT pg_terminate_backend($1)", pid)
+            await self._admin.fetch("SELECT pg_terminate_backend($1::int)", pid)
         return pids
 
     async def hears(self, company: UUID | None) -> None:
@@ -117,7 +117,7 @@ async def test_who_tells_goes_on_after_its_connection_was_cut(own_database: Any,
         rows = await admin.fetch("SELECT pid FROM pg_stat_activity WHERE application_name = 'lastro hints'"
                                  " AND datname = current_database()")  # fmt: skip
         for pid in {r["pid"] for r in rows} - listening:
-            await admin.fetch("SELECT pg_terminate_backend($1)", pid)
+            await admin.fetch("SELECT pg_terminate_backend($1::int)", pid)
         ear.on_commit.clear()
         while company not in ear.on_commit:  # hints that meet a dead connection are dropped; the next one makes a new one
             hinter.on_commit(write)

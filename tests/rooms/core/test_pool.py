@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
+from itertools import count
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -94,7 +95,9 @@ async def test_a_search_says_nothing_where_the_server_chooses_anyway(database: A
 
 async def test_what_sets_the_company_itself_takes_the_session_that_is_set_to_it(database: Any) -> None:
     """So it sets no other company's session anew; and it spends no statement on setting one."""
-    pool, (a, b, c) = Database(database.app, size=2), (UUID(int=n) for n in (1, 2, 3))
+    pool, ids = Database(database.app, size=2), (UUID(int=n) for n in count(1)).__next__
+    a = ids()
+    b, c = await database.beside(a, ids), await database.beside(a, ids)
     async with pool.session(a), pool.session(b):
         pass
     for company, expected in ((a, a), (b, b), (a, a)):
@@ -125,7 +128,9 @@ async def test_what_works_at_one_company_sets_it_and_says_so(cast: Cast, ana: Se
 
 async def test_another_company_takes_the_session_that_was_idle_longest(database: Any) -> None:
     """Whose company was lent last is wanted again soonest, and is to find its session as it was."""
-    pool, (a, b, c) = Database(database.app, size=2), (UUID(int=n) for n in (1, 2, 3))
+    pool, ids = Database(database.app, size=2), (UUID(int=n) for n in count(1)).__next__
+    a = ids()
+    b, c = await database.beside(a, ids), await database.beside(a, ids)
     async with pool.session(a), pool.session(b):
         pass
     for company in (a, b):  # whatever their order was before

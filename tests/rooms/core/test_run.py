@@ -302,15 +302,19 @@ async def test_a_taken_instant_is_decided_again_with_the_next(cast: Cast, ana: S
     assert await count(cast, ana, "orders") == 2
 
 
-async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller, inside: Any) -> None:
+async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller) -> None:
     instants: list[datetime] = []
 
     def note(context: RequestContext) -> Write:
         instants.append(context.now)
         return Write(context.company_id)
 
-    step = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
-    await inside.execute(step, 86_400_000_000)
+    async def step(days: int) -> None:
+        async with cast.database.session() as session:
+            sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + sign($1)::int"
+            await session.fetch(sql, days * 86_400_000_000)
+
+    await step(1)
     try:
         told = Tell("remembered", with_parts=note)
         yes(await cast.run(warm.client, told))
@@ -321,7 +325,7 @@ async def test_a_step_of_the_clock_is_never_missed(cast: Cast, warm: Seller, ins
         assert told.decided == ["remembered"], "the new time is remembered"
         assert abs(instants[2] - instants[1]) < timedelta(minutes=1)
     finally:  # other tests of this database look whether its clock was stepped
-        await inside.execute("UPDATE clock SET offset_us = offset_us - $1, version = version - 1", 86_400_000_000)
+        await step(-1)
 
 
 async def test_a_memory_that_says_no_is_looked_at_afresh(cast: Cast, warm: Seller) -> None:
