@@ -152,7 +152,7 @@ class Contract:
         if body is None:
             return
         said = msgspec.json.decode(body)
-        self.valid(what, {"$ref": "#/components/schemas/Error"}, said)
+        self.valid(what, {"$ref": "#/components/schemas/ApiError"}, said)
         _demand(not said["details"] or status not in _WITHOUT_DETAILS, f"{what} tells details: {said['details']}")
         response = self._resolved(operation.get("responses", {}).get(str(status))) or {}
         parts = ("path", *operation.get("x-refused-as", ("all", "body")))

@@ -24,6 +24,7 @@ from lastro.console import Plugin, shell
 from lastro.console.company_page import render
 from lastro.console.shell import Page
 from lastro.people import Role
+from lastro.web import openapi
 from lastro_sandbox import calls
 from lastro_sandbox.api_explorer_forms import FORM, MULTIPART, SECRET, Operation, body_of, call_of, operations
 from lastro_sandbox.api_explorer_values import values
@@ -66,8 +67,11 @@ class _Catalogue:
     async def all(self) -> Mapping[str, Operation]:
         """Returns every operation, by its id."""
         if not self._found:
-            self._found = await asyncio.to_thread(lambda: operations(wiring.documented(self._house, OPEN_PATHS)))
+            self._found = await asyncio.to_thread(self._read)
         return self._found
+
+    def _read(self) -> Mapping[str, Operation]:
+        return operations(openapi.without_names(wiring.documented(self._house, OPEN_PATHS)))
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def there(town: Town, but: Collection[str]) -> str:
         example = EXAMPLES[route.operation]
         if route.method != "GET" or example.kind is None or route.operation in but:
             continue
-        names = [route.operation, *(f"{route.operation}_{n}" for n in range(2, 2 + len(route.same_at)))]
+        names = [route.operation, *(f"{route.operation}_elsewhere" for _ in route.same_at)]
         ids = example.ask(town.objects[example.kind]).path
         lines += [f"[[operations]]\ninclude-operation-id = {msgspec.json.encode(names).decode()}\n[operations.parameters]"]
         lines += [f'"path.{name}" = {{ dictionary = "{route.operation}-{name}", probability = 0.5 }}' for name in ids]

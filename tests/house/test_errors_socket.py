@@ -23,7 +23,7 @@ from .strangers import HOST, Town, leave, settle
 
 LOGIN = b'{"clientId":"lc_0000000000000000000000","clientSecret":"lsk_x"}'
 HEALTH, TOKEN = "GET /health", "POST /auth/v1/token"  # what is asked by GET and by post()
-ERROR = {"$ref": "#/components/schemas/Error"}
+ERROR = {"$ref": "#/components/schemas/ApiError"}
 SOON = 0.3
 PATIENT = 5.0
 

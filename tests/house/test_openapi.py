@@ -1,6 +1,8 @@
 """The OpenAPI document: complete, valid, and true of what it shows."""
 
 import copy
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 from unittest.mock import Mock
 
@@ -16,8 +18,10 @@ from lastro.api_kit.routes import Answer, Doc, Route
 from lastro.app import wiring
 from lastro.core.errors import Kind, Refused
 from lastro.orders import Installation
+from lastro.orders.model import STATUSES
 from lastro.web import openapi
 from lastro.web.admission import WATCHED
+from lastro.web.openapi.enumerations import with_names
 from lastro.web.openapi.refusals import of_doc
 from lastro.web.openapi.schemas import components
 from lastro_sandbox.wiring import OPEN_PATHS
@@ -69,8 +73,80 @@ def test_production_tells_nothing_of_a_sandbox() -> None:
 
 
 def test_every_operation_has_a_name_of_its_own() -> None:
-    names = [said["operationId"] for *_, said in contract().operations()]
+    told = [item["post"]["operationId"] for item in contract().document["webhooks"].values()]
+    names = [*told, *(said["operationId"] for *_, said in contract().operations())]
     assert len(set(names)) == len(names)
+    assert [name for name in names if not re.fullmatch("[a-z]+(_[a-z]+)*", name)] == []
+    for *_, said in contract().operations():
+        same = said.get("x-same-as")
+        assert same is None or OPERATIONS[same][2]["responses"] == said["responses"]
+
+
+def test_no_list_of_words_stands_there_twice() -> None:
+    """A generated client has one type of each, and a name for it."""
+    document = msgspec.json.decode(msgspec.json.encode(contract().document))
+    found = [place for place, part in _parts(document) if isinstance(part.get("enum"), list)]
+    lists = document["components"]["schemas"]
+    named = {f"/components/schemas/{name}": one["enum"] for name, one in lists.items() if "enum" in one}
+    assert set(found) == set(named), "a list of words without a name"
+    assert len({frozenset(words) for words in named.values()}) == len(named)
+    assert all(len(words) > 1 and all(isinstance(word, str) for word in words) for words in named.values())
+    assert {"OrderStatus", "PayoutStatus", "SubscriptionStatus", "EventType", "PixKeyType"} <= lists.keys()
+    assert lists["OrderStatus"]["enum"] == list(STATUSES)
+    assert lists["Order"]["properties"]["status"] == {"$ref": "#/components/schemas/OrderStatus"}
+
+
+def test_a_list_that_stands_twice_has_to_be_named() -> None:
+    words = {"type": "string", "enum": ["UP", "DOWN"]}
+    types = {name: {"type": "object", "properties": {"way": dict(words)}} for name in ("Lift", "Stairs")}
+    with pytest.raises(ValueError, match=re.escape("['Lift.way', 'Stairs.way'] allow the same words")):
+        with_names({"paths": {}, "components": {"schemas": types}})
+    del types["Stairs"]
+    made = with_names({"paths": {}, "components": {"schemas": types}})["components"]["schemas"]
+    assert made["LiftWay"] == words
+    assert made["Lift"]["properties"] == {"way": {"$ref": "#/components/schemas/LiftWay"}}
+    with pytest.raises(ValueError, match=re.escape("named as a type is: ['LiftWay']")):
+        with_names({"paths": {}, "components": {"schemas": {**types, "LiftWay": {"type": "object"}}}})
+
+
+def test_pages_show_words_in_their_places() -> None:
+    document = contract().document
+    shown = openapi.without_names(document)
+    status = shown["components"]["schemas"]["Order"]["properties"]["status"]
+    assert status == {"type": "string", "enum": list(STATUSES)}
+    assert "OrderStatus" not in shown["components"]["schemas"]
+
+
+def test_one_of_several_types_is_told_by_a_field() -> None:
+    """Where types have a field by which they are told apart, the document says which; generated clients read it."""
+    entries = contract().document["components"]["schemas"]["Timeline"]["properties"]["entries"]["items"]
+    assert entries["discriminator"]["propertyName"] == "kind"
+    assert {one["$ref"] for one in entries["oneOf"]} == set(entries["discriminator"]["mapping"].values())
+    for place, part in _parts(contract().document):
+        types = [one["$ref"].rpartition("/")[2] for one in part.get("oneOf", ()) if "$ref" in one]
+        assert len(types) < 2 or "discriminator" in part, place
+
+
+def test_patterns_are_for_readers_of_units_too() -> None:
+    """Many take a text as UTF-16, and cannot read a range beyond the first 65,536 characters."""
+    patterns = [part["pattern"] for _, part in _parts(contract().document) if isinstance(part.get("pattern"), str)]
+    assert len(patterns) > 50
+    assert [pattern for pattern in patterns if any(ord(sign) > 0xFFFF for sign in pattern)] == []
+    name = next(p for p in patterns if r"\u200d" in p)
+    for text, is_good in (("Ana 🏳️", True), ("A️na", False), ("👩‍🚀", True), ("A‍na", False)):
+        assert bool(re.search(name, text)) == is_good
+
+
+def _parts(part: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of the document with its place; no examples."""
+    if isinstance(part, Mapping):
+        yield place, dict(part)
+        for name, value in part.items():
+            if name not in {"example", "examples"}:
+                yield from _parts(value, f"{place}/{name}")
+    elif isinstance(part, list | tuple):
+        for number, value in enumerate(part):
+            yield from _parts(value, f"{place}/{number}")
 
 
 @every_operation
@@ -98,7 +174,7 @@ def test_every_route_shows_what_it_takes_and_gives(operation: str) -> None:
         body = said["requestBody"]["content"]["application/json"]
         assert body["example"], "show a request"
         contract().valid(operation, body["schema"], body["example"])
-    assert said["security"] == [{"bearer": [route.permission]}]
+    assert (said["security"], said["x-permission"]) == ([{"bearer": []}], route.permission)
     assert [p["name"] for p in said["parameters"] if p["in"] == "query"] == [q.name for q in route.queries]
 
 
@@ -168,7 +244,13 @@ def _currencies(schema: str, field: str) -> list[str]:
     schemas = contract().document["components"]["schemas"]
     said = schemas[schema]["properties"][field]
     kind = said.get("$ref") or next(one["$ref"] for one in said["anyOf"] if "$ref" in one)
-    found: list[str] = schemas[kind.rpartition("/")[2]]["properties"]["currency"]["enum"]
+    return _words(schemas[kind.rpartition("/")[2]]["properties"]["currency"])
+
+
+def _words(said: dict[str, Any]) -> list[str]:
+    if "const" in said:
+        return [said["const"]]
+    found: list[str] = contract().resolved(said)["enum"]
     return found
 
 
@@ -176,7 +258,7 @@ def test_currencies_are_those_that_can_be() -> None:
     schemas = contract().document["components"]["schemas"]
     interfaces = ["BRL", "USD", "ARS", "EUR", "CLP", "COP", "MXN", "PEN", "BUSD", "USDT"]
     for payout in ("CreatedPayout", "FullPayout", "PayoutReceipt"):
-        assert schemas[payout]["properties"]["currency"]["enum"] == interfaces
+        assert _words(schemas[payout]["properties"]["currency"]) == interfaces
     reais = {
         "CreatePayout": "amount", "CreateSubscription": "fixedAmount", "InitialChargeForm": "amount",
         "SchedulePayment": "amount", "CreatePayIn": "amount", "CreateStaticCode": "amount", "Subscription": "maxAmountFloor",
@@ -188,7 +270,7 @@ def test_currencies_are_those_that_can_be() -> None:
     for of_either in ("CreatedOrder", "PayIn", "PayInNotification", "Refund", "Entry"):
         assert _currencies(of_either, "amount") == ["BRL", "MXN"]
     assert _currencies("OrderForm", "amount") == ["BRL", "MXN"]
-    assert _currencies("Balance", "available") == schemas["Balance"]["properties"]["currency"]["enum"]
+    assert _currencies("Balance", "available") == _words(schemas["Balance"]["properties"]["currency"])
 
 
 def test_ids_are_uuids_in_paths() -> None:

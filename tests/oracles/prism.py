@@ -11,12 +11,8 @@ It knows no TLS towards its client, and no /oauth/token: a token is fetched from
             yield running
 """
 
-import hashlib
-import os
 import re
-import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,12 +20,11 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-import pytest
+from tests import npm
 
 from .pix_api import corrected_file
 
 _PACKAGE = Path(__file__).parent / "prism"
-_INSTALL_SECONDS = 180
 _LOG_SECONDS = 60
 _LISTENS = "Prism is listening on "
 _ENDED = "Request terminated with error: "
@@ -94,7 +89,7 @@ def proxy(upstream: str, folder: Path) -> Iterator[Proxy]:
 
     upstream: the bank's URL, with what stands before `/cob`; folder: for the corrected document.
     """
-    program = str(installed() / "node_modules/.bin/prism")
+    program = str(npm.installed(_PACKAGE) / "node_modules/.bin/prism")
     command = [program, "proxy", str(corrected_file(folder)), upstream, "--errors", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
     assert process.stdout is not None
@@ -107,37 +102,3 @@ def proxy(upstream: str, folder: Path) -> Iterator[Proxy]:
         process.wait(_LOG_SECONDS)
         running.join()
         process.stdout.close()
-
-
-def installed() -> Path:
-    """Finds the folder with Prism, installing what the lock file says if need be. Skips the test where that fails."""
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip("npm is not on this machine, and Prism comes from it")
-    lock = (_PACKAGE / "package-lock.json").read_bytes()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lastro"
-    place = cache / f"prism-{hashlib.sha256(lock).hexdigest()[:16]}"
-    if place.is_dir():
-        return place
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache, prefix="prism-new-") as new:
-        shutil.copytree(_PACKAGE, new, dirs_exist_ok=True)
-        _install(npm, Path(new))
-        try:
-            Path(new).rename(place)
-        except OSError:  # another worker was quicker, and its copy is the same
-            assert place.is_dir()
-        else:
-            Path(new).mkdir()
-    return place
-
-
-def _install(npm: str, folder: Path) -> None:
-    """Installs by the lock file alone, running no package's scripts."""
-    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"]
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"npm did not install Prism within {_INSTALL_SECONDS} s")
-    if done.returncode:
-        pytest.skip(f"npm cannot install Prism here: {' '.join(done.stderr.split())[:200]}")

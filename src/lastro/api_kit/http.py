@@ -9,7 +9,7 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 
 import msgspec
 
-from lastro.api_kit.rendering import Error, ErrorDetail
+from lastro.api_kit.rendering import ApiError, ErrorDetail
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import JSON
 
@@ -124,7 +124,7 @@ def refusal(refused: Refused) -> Response:
     """Returns the Error body and status of a refusal."""
     error, message = _WORDS.get(refused.kind, _INVALID)
     details = [ErrorDetail(field=p.field, issue=p.issue, description=p.description) for p in refused.problems]
-    body = msgspec.json.encode(Error(error=error, message=message, details=details))
+    body = msgspec.json.encode(ApiError(error=error, message=message, details=details))
     headers: tuple[tuple[bytes, bytes], ...] = ()
     if refused.retry_after_seconds is not None:
         headers = ((b"retry-after", str(refused.retry_after_seconds).encode()),)
@@ -151,4 +151,4 @@ def unexpected(status: int = 500) -> Response:
     if status == STATUS[Kind.UNAVAILABLE]:
         return refusal(Refused(Kind.UNAVAILABLE, retry_after_seconds=1))
     error, message = _UNEXPECTED
-    return Response(status, msgspec.json.encode(Error(error=error, message=message, details=[])))
+    return Response(status, msgspec.json.encode(ApiError(error=error, message=message, details=[])))

@@ -131,7 +131,7 @@ class ErrorDetail(Answer, frozen=True, kw_only=True):
     description: Annotated[str, msgspec.Meta(description="A sentence for people, which may change.")]
 
 
-class Error(Answer, frozen=True, kw_only=True):
+class ApiError(Answer, frozen=True, kw_only=True):
     """The body of every refusal."""
 
     error: Annotated[str, words("INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN_ERROR", "NOT_FOUND", "INTERNAL_ERROR")]

@@ -14,11 +14,13 @@ from typing import Final
 MARK: Final = "\N{WHITE VERTICAL RECTANGLE}"  # ▯ stands for what cannot be shown
 MOST_MARKS: Final = 3  # accents on one letter: Vietnamese and Yoruba write two
 # No one sees them: controls of direction and format, fillers, selectors, tags. Without what joins and colours emoji.
+FAR_UNSEEN: Final = "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 UNSEEN: Final = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
-    "\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffc\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    f"\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffc{FAR_UNSEEN}"
 )
-EMOJI: Final = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+FAR_EMOJI: Final = "\U0001f000-\U0001faff"
+EMOJI: Final = f"\u00a9\u00ae\u203c-\u3299{FAR_EMOJI}"
 JOINER, SELECTOR = r"\u200d", r"\ufe0f"
 # Behind no picture they join and colour nothing.
 ALONE: Final = rf"(?<![{EMOJI}]){SELECTOR}|(?<![{EMOJI}{SELECTOR}]){JOINER}"

@@ -162,7 +162,7 @@ async def opens_an_account(crowd: Crowd) -> None:
             if crowd.chance.random() < 0.5:
                 await crowd.write("upload_account_document", form, media=MEDIA)
             else:
-                await crowd.write("upload_account_document_2", form, media=MEDIA)
+                await crowd.write("upload_account_document_elsewhere", form, media=MEDIA)
     await crowd.read("read_account_request", path={"id": made["accountRequestId"]})
 
 

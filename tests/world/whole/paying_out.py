@@ -241,5 +241,5 @@ async def is_called_off(crowd: Crowd) -> None:
 
 async def _read_cases(crowd: Crowd, name: str, who: str) -> None:
     await crowd.read("read_med", who=who, path={"referenceId": name})
-    await crowd.read("read_med_2", who=who, path={"referenceId": name})
+    await crowd.read("read_med_elsewhere", who=who, path={"referenceId": name})
     await crowd.read("list_med", who=who, limit="10")

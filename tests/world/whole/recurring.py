@@ -69,15 +69,15 @@ async def _charge(crowd: Crowd, made: dict[str, Any]) -> None:
     if chance.random() < 0.5:
         payment = await crowd.write("create_subscription_payment", asked, path=path)
     else:
-        payment = await crowd.write("create_subscription_payment_2", asked, path=path)
+        payment = await crowd.write("create_subscription_payment_elsewhere", asked, path=path)
     if payment is None:
         return
     path["paymentId"] = payment["id"]
     crowd.keep("payment", dict(path))
     await crowd.read("read_subscription_payment", path=path)
-    await crowd.read("read_subscription_payment_2", path=path)
+    await crowd.read("read_subscription_payment_elsewhere", path=path)
     await crowd.read("list_subscription_payments", path={"id": made["id"]})
-    await crowd.read("list_subscription_payments_2", path={"id": made["id"]})
+    await crowd.read("list_subscription_payments_elsewhere", path={"id": made["id"]})
     if is_refused:
         await _charge_anew(crowd, path, asked)
     if chance.random() < 0.2:
@@ -104,7 +104,7 @@ async def _call_off(crowd: Crowd) -> None:
     if crowd.chance.random() < 0.5:
         await crowd.write("cancel_subscription_payment", {}, path=path)
     else:
-        await crowd.write("cancel_subscription_payment_2", {}, path=path)
+        await crowd.write("cancel_subscription_payment_elsewhere", {}, path=path)
 
 
 async def _try_again(crowd: Crowd) -> None:
@@ -113,7 +113,7 @@ async def _try_again(crowd: Crowd) -> None:
     if crowd.chance.random() < 0.5:
         await crowd.write("retry_subscription_payment", asked, path=path)
     else:
-        await crowd.write("retry_subscription_payment_2", asked, path=path)
+        await crowd.write("retry_subscription_payment_elsewhere", asked, path=path)
 
 
 async def goes_on(crowd: Crowd) -> None:

@@ -40,7 +40,7 @@ class ForeignPayment(Answer, frozen=True, kw_only=True):
             description="Why it pays no order although one of yours has its txid: its amount is not the order's, it is older"
             " than the order, or it came to another key. `REHEARSAL`: lastro made it itself, and gives it back. The others:"
             " what your bank said when a person claimed it. Left out for the rest.",
-            extra_json_schema={"enum": [None, *REASONS]},
+            extra_json_schema={"enum": list(REASONS)},
         ),
     ] = None
     amount: BrlMoney

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro.api_kit.http import STATUS, refusal
-from lastro.api_kit.rendering import Error
+from lastro.api_kit.rendering import ApiError
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.media import JSON
 from lastro.web.admission import WATCHED
@@ -15,7 +15,7 @@ from lastro.web.openapi import refusals
 from lastro.web.openapi.schemas import reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lastro.api_kit.routes import Doc, Route
     from lastro.core.errors import Refusal
@@ -51,6 +51,7 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "x-robots-tag": ("Whether searches may tell of it.", {"type": "string"}),
     "content-disposition": ("The name of the file that the answer is, where it is one.", {"type": "string"}),
 }  # fmt: skip
+_HEADER = "#/components/headers/{name}"
 _ALWAYS = "x-request-id"
 _LIMITS = ("ratelimit-limit", "ratelimit-remaining", "ratelimit-reset")
 _OF_STATUS = {
@@ -61,12 +62,25 @@ _EVERY = (400, 403, 429, 500, 503)
 _CERTAIN = {("retry-after", 429), ("retry-after", 503), ("vary", 406)}
 
 
-def header_components() -> dict[str, Any]:
-    """Returns every header that an answer may have."""
+def header_components(parts: Iterable[Any]) -> dict[str, Any]:
+    """Returns the headers that some of the parts refer to."""
+    used = {place for part in parts for place in _references(part)}
     return {
         name: {"description": text, "required": name == _ALWAYS, "schema": dict(schema)}
         for name, (text, schema) in HEADERS.items()
+        if _HEADER.format(name=name) in used
     }
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"]
+        for value in part.values():
+            yield from _references(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _references(value)
 
 
 def of_route(route: Route) -> dict[str, Any]:
@@ -107,7 +121,7 @@ def of_open(path: str, operation: Open) -> dict[str, Any]:
         if number in every:
             # A path with its own error format is still behind the same middleware.
             content = found[str(number)]["content"][JSON]
-            content["schema"] = {"anyOf": [content["schema"], reference(Error)]}
+            content["schema"] = {"anyOf": [content["schema"], reference(ApiError)]}
     return found
 
 
@@ -124,7 +138,7 @@ def error(doc: Doc, status: int, limits: tuple[str, ...] = _LIMITS) -> dict[str,
     return {
         "description": f"{_SAYS[status]}\n\n{lines}".strip(),
         "headers": _headers((*own, *limits), certain=tuple(n for n in own if (n, status) in _CERTAIN)),
-        "content": {JSON: _content(reference(Error), example)},
+        "content": {JSON: _content(reference(ApiError), example)},
         **({"x-refusals": [described(r) for r in reasons]} if reasons else {}),
     }
 
@@ -158,7 +172,7 @@ def _content(schema: Mapping[str, Any], example: Any) -> dict[str, Any]:
 def _headers(names: Iterable[str], certain: Iterable[str]) -> dict[str, Any]:
     """Returns headers' schemas. certain: those always there, which stand in full, since a reference cannot say so."""
     always = set(certain)
-    return {name: _certain(name) if name in always else {"$ref": f"#/components/headers/{name}"}
+    return {name: _certain(name) if name in always else {"$ref": _HEADER.format(name=name)}
             for name in (_ALWAYS, *names)}  # fmt: skip
 
 

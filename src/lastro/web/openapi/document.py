@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lastro.api_kit.rendering import Error
+from lastro.api_kit.rendering import ApiError
 from lastro.api_kit.routes import ID_SCHEMA
 from lastro.core.media import JSON
 from lastro.web.openapi import answers
+from lastro.web.openapi.enumerations import with_names
 from lastro.web.openapi.open_paths import FORM_ENCODED
 from lastro.web.openapi.refusals import GENERAL, parts
 from lastro.web.openapi.schemas import components, reference
@@ -61,13 +62,13 @@ def document(
 ) -> dict[str, Any]:
     """Returns the document as a JSON value. It is the same for the same arguments. url: of this lastro."""
     paths: dict[str, dict[str, Any]] = {}
-    kinds: set[type[msgspec.Struct]] = {Error, Acknowledgement, OAuthForm}
+    kinds: set[type[msgspec.Struct]] = {ApiError, Acknowledgement, OAuthForm}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
-        for number, path in enumerate(route.same_at, start=2):
+        for path in route.same_at:
             # Two paths, one operation: its id has to be another all the same.
-            same = {**_operation(route), "operationId": f"{route.operation}_{number}"}
-            paths.setdefault(path, {})[route.method.lower()] = same
+            same = {"operationId": f"{route.operation}_elsewhere", "x-same-as": route.operation}
+            paths.setdefault(path, {})[route.method.lower()] = {**_operation(route), **same}
         kinds |= _kinds(route.doc)
     for path, methods in open_paths.items():
         for method, one in methods.items():
@@ -75,23 +76,26 @@ def document(
             kinds |= _kinds(one.doc)
             kinds |= {g.schema for g in one.gives if isinstance(g.schema, type)}
     kinds |= {event_type.body for event_type in event_types}
+    schemas = components(kinds)
     used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
-    return {
+    told = {event_type.name: {"post": _told(event_type, schemas)} for event_type in event_types}
+    responses = _shared(paths)
+    return with_names({
         "openapi": VERSION,
-        "info": {"title": "lastro", "version": version, "description": _ABOUT,
+        "info": {"title": "lastro", "version": version, "description": _ABOUT, "contact": {"name": "lastro", "url": url},
                  "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
         "servers": [{"url": url}],
         "tags": [{"name": name, "description": text} for name, text in _TAGS.items() if name in used],
         "paths": paths,
-        "webhooks": {event_type.name: {"post": _told(event_type)} for event_type in event_types},
+        "webhooks": told,
         "components": {
-            "schemas": components(kinds),
-            "responses": _shared(paths),
-            "headers": answers.header_components(),
+            "schemas": schemas,
+            "responses": responses,
+            "headers": answers.header_components((paths, responses)),
             "securitySchemes": _schemes(),
         },
         "x-refusals": {part: [answers.described(r) for r in found] for part, found in GENERAL.items()},
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def _shared(paths: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -129,7 +133,7 @@ def _operation(route: Route) -> dict[str, Any]:
         "tags": [route.permission.partition(":")[0]],
         "summary": doc.summary,
         "description": f"{doc.description}\n\nPermission: `{route.permission}`.".strip(),
-        "security": [{"bearer": [route.permission]}],
+        "security": [{"bearer": []}],
         "x-permission": route.permission,
         "x-refused-as": parts(route),
         "parameters": list(_parameters(route)),
@@ -203,17 +207,19 @@ def _open(path: str, one: Open) -> dict[str, Any]:
     return {**found, "responses": answers.of_open(path, one)}
 
 
-def _always(value: Fixed) -> dict[str, Any]:
-    """Returns the schema of a field's fixed value in one event type. The value may be an object's fields."""
-    if isinstance(value, str):
-        return {"const": value}
-    return {"properties": {name: _always(one) for name, one in value.items()}}
+def _always(place: dict[str, str], value: Mapping[str, Fixed], schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns an object's schema with its fixed values. place: the reference to its schema without them."""
+    fields = schemas[place["$ref"].rpartition("/")[2]]["properties"]
+    always = {
+        name: {"const": one} if isinstance(one, str) else _always({"$ref": fields[name]["$ref"]}, one, schemas)
+        for name, one in value.items()
+    }
+    return {"allOf": [place, {"type": "object", "properties": always}]} if always else place
 
 
-def _told(event_type: EventType) -> dict[str, Any]:
+def _told(event_type: EventType, schemas: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the webhook operation of an event type."""
-    always = {name: _always(value) for name, value in event_type.always.items()}
-    schema = {"allOf": [reference(event_type.body), {"properties": always}]} if always else reference(event_type.body)
+    schema = _always(reference(event_type.body), event_type.always, schemas)
     return {
         "operationId": re.sub(r"[^A-Za-z0-9]+", "_", event_type.name).lower(),
         "tags": ["webhooks"],

@@ -11,6 +11,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from lastro.api_kit.catalogue import Speech, read_texts
+from lastro.web.openapi.enumerations import without_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,8 @@ def pages(document: Mapping[str, Any], tried_at: str = "") -> dict[str, bytes]:
 
     tried_at: what stands before an operation's id where it can be tried; empty: nowhere.
     """
-    return {language: _page(document, language, tried_at) for language in LANGUAGES}
+    inlined = without_names(document)
+    return {language: _page(inlined, language, tried_at) for language in LANGUAGES}
 
 
 def _page(document: Mapping[str, Any], language: str, tried_at: str) -> bytes:
@@ -94,7 +96,12 @@ def _line(text: str) -> Markup:
 def _inners(schema: Mapping[str, Any]) -> list[str]:
     """Returns the names of a field's types, or of its items' types."""
     own = [str(schema["$ref"]).rpartition("/")[2]] if "$ref" in schema else []
-    parts = (*([schema["items"]] if "items" in schema else ()), *schema.get("anyOf", ()), *schema.get("allOf", ()))
+    parts = (
+        *([schema["items"]] if "items" in schema else ()),
+        *schema.get("anyOf", ()),
+        *schema.get("oneOf", ()),
+        *schema.get("allOf", ()),
+    )
     return [*own, *(name for part in parts for name in _inners(part))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from msgspec import inspect
 
 from lastro.api_kit.aliases import second_names
 from lastro.api_kit.forms import NEVER_NULL, Form
+from lastro.standards.legible import FAR_EMOJI, FAR_UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,6 +20,10 @@ _NULL = {"type": "null"}
 # Parts of our patterns for Python alone. In OpenAPI's dialect (ECMA-262) $ is the end of the text, not also before a last
 # newline; and half a character, which no UTF-8 can hold, is refused by stricter readers if a pattern names one.
 _PYTHONS = (r"(?!\n)", r"\ud800-\udfff")
+# Many readers take a text as UTF-16 units, and refuse a range beyond the first 65,536 characters. For a picture from there
+# the document has any character from there; of what is not seen there it says nothing, and the code alone refuses it.
+_PICTURES = re.compile(rf"\(\?<!\[([^]]*){FAR_EMOJI}([^]]*)\]\)")
+_ANY_FAR = r"(?<![\1\2]|[^\\u0000-\\uffff])"
 _PLACE = "#/components/schemas/{name}"
 
 
@@ -91,9 +97,11 @@ def _second_names(
             properties[other] = {**said, "description": f"Another name of `{main}`.", "x-alias-of": main}
         if main in required:
             required.remove(main)
-            rules.append({"oneOf": [{"required": [name]} for name in names]})
+            rules.append({"oneOf": [{"required": [name], "properties": {name: {}}} for name in names]})
         else:
-            rules += [{"not": {"required": list(pair)}} for pair in combinations(names, 2)]
+            rules += [
+                {"not": {"required": [*pair], "properties": {name: {} for name in pair}}} for pair in combinations(names, 2)
+            ]
     return required, rules
 
 
@@ -123,9 +131,14 @@ def _property(schema: dict[str, Any], *, required: bool, is_form: bool) -> dict[
 
 
 def _portable(schema: dict[str, Any]) -> dict[str, Any]:
+    """Returns a schema as readers in every language take it: patterns, and one of several types by its discriminator."""
+    if "items" in schema:
+        schema = {**schema, "items": _portable(schema["items"])}
+    if "discriminator" in schema and "anyOf" in schema:
+        schema = {("oneOf" if name == "anyOf" else name): value for name, value in schema.items()}
     if "pattern" not in schema:
         return schema
     pattern = schema["pattern"]
-    for part in _PYTHONS:
+    for part in (*_PYTHONS, FAR_UNSEEN):
         pattern = pattern.replace(part, "")
-    return {**schema, "pattern": pattern}
+    return {**schema, "pattern": _PICTURES.sub(_ANY_FAR, pattern)}
