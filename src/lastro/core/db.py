@@ -31,6 +31,9 @@ _SETTINGS = {
     "idle_in_transaction_session_timeout": "30s",
     "jit": "off",
     "application_name": "lastro",
+    # With it on, the engine of a spread database looks whether a table is a shard for each row of pg_class that the driver
+    # reads: for a type, half a minute where it takes a tenth of a second. A server without the engine keeps it for nobody.
+    "citus.override_table_visibility": "off",
 }
 # Also roles that it may merely take on: SET ROLE, or RESET ROLE where one was taken on already.
 _ABOVE = """

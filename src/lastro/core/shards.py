@@ -22,8 +22,6 @@ IS_SPREAD = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'shards')"
 _OF = "SELECT shard, host, port FROM shards.of($1)"
 _ALL = "SELECT shard, host, port FROM shards.all()"
 _OPEN = "SELECT shards.open($1)"
-# With it on, the engine looks whether a table is a shard for each row of pg_class that the driver reads.
-_VISIBLE = {"citus.override_table_visibility": "off"}
 _WORK = "lastro_work"  # for which a schema of its own shows what it may see
 _MOST_COMPANIES = 100_000  # of which it is remembered where they are
 
@@ -118,7 +116,7 @@ class Shards:
 
     async def _connect(self, shard: Shard) -> Session:
         """Opens a session. Stale: the shard is elsewhere by now; DatabaseAway: its server does not answer."""
-        settings = {**self._settings, **_VISIBLE, "search_path": _shown(shard, is_work=self._is_work)}
+        settings = {**self._settings, "search_path": _shown(shard, is_work=self._is_work)}
         try:
             connection = await Servers(elsewhere(self._url, shard.host, shard.port)).connect(settings)
         except (*LOST, asyncpg.PostgresError, ValueError) as lost:
