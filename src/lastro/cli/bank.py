@@ -44,6 +44,13 @@ async def _check(settings: Settings, given: argparse.Namespace) -> tuple[list[di
     return _told(chosen, found)
 
 
+async def examined(settings: Settings) -> list[tuple[str, Finding]]:
+    """Asks each bank, and returns what failed there. By the connection's name."""
+    found = await asyncio.gather(*(check(one, bank_trials.ambient()) for one in settings.connections))
+    asked = zip(settings.connections, found, strict=True)
+    return [(bank.name, one) for bank, findings in asked for one in findings if one.state == "failed"]
+
+
 async def _certificates(settings: Settings, _: argparse.Namespace) -> tuple[list[dict[str, Any]], bool]:
     chosen = chosen_of(settings, None)
     return _told(chosen, [[certificate(one, bank_trials.machine_now())] for one in chosen])

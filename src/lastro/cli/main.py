@@ -128,6 +128,12 @@ def _keep(words: list[str]) -> str | int:
     return backups.restore(words[1:], _settings, brought, say)
 
 
+def _doctor(words: list[str]) -> int:
+    from lastro.cli import doctor  # noqa: PLC0415
+
+    return doctor.perform(words, _environment(), say)
+
+
 def _era(words: list[str]) -> str | int:
     from lastro.ops import eras  # noqa: PLC0415
 
@@ -294,6 +300,11 @@ def _settings() -> Settings:
     """Returns the environment's settings, completed by this home's running sandbox."""
     from lastro.config.settings import read  # noqa: PLC0415
 
+    return read(_environment())
+
+
+def _environment() -> dict[str, str]:
+    """Returns the environment, completed by this home's running sandbox."""
     environment = dict(os.environ)
     home = Path(environment.get("LASTRO_HOME") or ".lastro").expanduser()
     told = home / "database.json"
@@ -302,7 +313,7 @@ def _settings() -> Settings:
         environment["LASTRO_DATABASE_URL"] = running["url"]
         environment["LASTRO_DATABASE_LOGIN"] = running["login"]
         environment.update(_network_of(home, environment))
-    return read(environment)
+    return environment
 
 
 def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
@@ -335,9 +346,10 @@ def _sandbox_module(name: str) -> Any:
 
 _OLD_NAMES = {"stranded": "unmatched", "subject": "personal-data", "story": "timeline"}
 # What they print is no answer, but the story of what they did.
-_TELL_WHAT_THEY_DID = frozenset({"backup", "migrate", "restore", "verify"})
+_TELL_WHAT_THEY_DID = frozenset({"backup", "doctor", "migrate", "restore", "verify"})
 _SHELLS = ("bash", "zsh", "fish")
 _OWN_SYNTAX = {
+    "doctor": _doctor,
     "era": _era, "distribute": _distribute, "certify": _certify, "sandbox": _sandbox, "events": _events,
 }  # fmt: skip
 _PERFORMED = {

@@ -18,6 +18,7 @@ COMMANDS = {
         "migrate": "bring the database to this version's schema",
         "api": "the API process",
         "worker": "a worker process",
+        "doctor": "say what is wrong with this installation, a line a fault and its cure",
         "verify": "check the laws of money over the whole database",
         "backup": "copy the whole server while it works, and check the copy",
         "restore": "put a backup back into an empty data folder, and check the laws over it",

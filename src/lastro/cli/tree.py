@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING
 
-from lastro.cli import reconcile
+from lastro.cli import doctor, reconcile
 from lastro.cli import syntax as administration
 from lastro.ops import backups, distribute, eras
 from lastro_tools import certify, events
@@ -25,7 +25,7 @@ def grown(root: argparse.ArgumentParser, groups: Iterable[str]) -> argparse.Argu
     commands.help = None  # the completion has commands that the overview suppresses, too
     own = {
         "backup": backups.backup_syntax(), "restore": backups.restore_syntax(), "certify": certify.syntax(),
-        "distribute": distribute.syntax(), "era": eras.syntax(),
+        "distribute": distribute.syntax(), "doctor": doctor.syntax(), "era": eras.syntax(),
         "events": events.syntax(), **{group: administration(group) for group in groups},
     }  # fmt: skip
     if importlib.util.find_spec("lastro_sandbox") is not None:

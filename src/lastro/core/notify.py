@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lastro.core.write import Write
 
 CHANNEL = "lastro_work"
+OF_A_WORKER = "lastro hints of a worker"  # the session that a worker always has, by which others know that one works
 OUTBOX = "outbox"
 INBOX = "inbox"
 EVENTS = "events"
@@ -138,7 +139,7 @@ async def receive_signals(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> No
         if not stop.is_set():
             raise ConnectionResetError("ended by the server")
 
-    await _connected(dsn, stop, listen)
+    await _connected(dsn, stop, listen, OF_A_WORKER)
 
 
 def _payload(pending: dict[str, set[UUID]]) -> str:
@@ -162,14 +163,16 @@ def _ring(signals: Signals, payload: Any) -> None:
                 signals.notify_workers(topic)
 
 
-async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:
-    """Runs act on a connection of its own, reconnecting until stop."""
+async def _connected(
+    dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any], name: str = "lastro hints"
+) -> None:
+    """Runs act on a connection of its own, reconnecting until stop. name: of its session at the server."""
     pause, servers, clock = _SHORTEST_PAUSE_SECONDS, Servers(dsn.url), asyncio.get_running_loop().time
     while not stop.is_set():
         connection: asyncpg.Connection | None = None
         began = None
         try:
-            settings = {"application_name": "lastro hints"} | ({"role": dsn.role} if dsn.role else {})
+            settings = {"application_name": name} | ({"role": dsn.role} if dsn.role else {})
             connection = await servers.connect(settings)
             began = clock()
             await act(connection, stop)

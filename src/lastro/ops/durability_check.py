@@ -58,8 +58,7 @@ async def demand_durable(*databases: Database) -> None:
     """
     found: dict[str, None] = {}
     for database in databases:
-        for row in await _of_each_server(database, _READ):
-            found |= dict.fromkeys(undurable(dict(row)))
+        found |= dict.fromkeys(await losses(database))
     if found:
         raise StartRefused("\n".join(found))
 
@@ -74,11 +73,20 @@ def undurable(settings: Mapping[str, str]) -> list[str]:
 
 async def warn_of_its_log(database: Database) -> None:
     """Says in our log what lets names and documents into the server's. database: as lastro_app."""
-    told: dict[str, None] = {}
-    for row in await _of_each_server(database, _READ_LOG):
-        told |= dict.fromkeys(talkative(dict(row)))
-    if told:
+    if told := await leaks(database):
         _log.warning("database.log_tells", reason=", ".join(told))
+
+
+async def losses(database: Database) -> list[str]:
+    """Returns the durability problems of each server, as this role has them; a sentence and its cure each."""
+    rows = await _of_each_server(database, _READ)
+    return list(dict.fromkeys(line for row in rows for line in undurable(dict(row))))
+
+
+async def leaks(database: Database) -> list[str]:
+    """Returns the settings that let row values into a server's log."""
+    rows = await _of_each_server(database, _READ_LOG)
+    return list(dict.fromkeys(line for row in rows for line in talkative(dict(row))))
 
 
 async def _of_each_server(database: Database, sql: str) -> list[Record]:

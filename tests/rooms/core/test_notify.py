@@ -13,7 +13,7 @@ from lastro.core.write import Event, Message, Write
 
 DEADLINE_SECONDS = 20.0
 _LISTENERS = (
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'lastro hints' AND datname = current_database()"
+    "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'lastro hints%' AND datname = current_database()"
     " AND query ILIKE 'LISTEN%'"
 )
 
@@ -114,7 +114,7 @@ async def test_who_tells_goes_on_after_its_connection_was_cut(own_database: Any,
         while company not in ear.on_commit:
             hinter.on_commit(write)
             await asyncio.sleep(0.01)
-        rows = await admin.fetch("SELECT pid FROM pg_stat_activity WHERE application_name = 'lastro hints'"
+        rows = await admin.fetch("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'lastro hints%'"
                                  " AND datname = current_database()")  # fmt: skip
         for pid in {r["pid"] for r in rows} - listening:
             await admin.fetch("SELECT pg_terminate_backend($1::int)", pid)

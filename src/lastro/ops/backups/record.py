@@ -81,3 +81,9 @@ def weigh(folder: Path) -> tuple[int, int]:
     """Returns the number of files below a folder, and their bytes."""
     sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
     return len(sizes), sum(sizes)
+
+
+def newest(folder: Path) -> datetime | None:
+    """Returns when the newest backup in a folder of backups was made; None: there is none. OSError: it cannot be read."""
+    found = [read(one).made_at for one in sorted(folder.iterdir()) if (one / NAME).exists()]
+    return max(found, default=None)
