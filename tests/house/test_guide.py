@@ -59,6 +59,7 @@ def test_links_lead_to_pages_headings_and_files(served: dict[str, Page]) -> None
     for name, page in served.items():
         for link in page.links - {"/docs", "/docs/style.css"}:
             place, _, fragment = unquote(link).partition("#")
+            place = re.sub(r"\?lang=(en|pt)$", "", place)
             if place.startswith("/"):
                 is_file = place.removeprefix(f"{pages.BASE}/") in SHELF.files
                 good = (is_file and not fragment) or (place in places and (not fragment or fragment in places[place]))
@@ -149,10 +150,22 @@ async def test_it_is_served_in_the_readers_language(http: httpx.AsyncClient) -> 
         assert (
             ("<title>Roteiros de operação" in answer.text) == (">Contestações (MED)</a>" in answer.text) == (spoken == "pt")
         )
-    only = await ask(http, "/docs/guide/guides-orders", accept_language="pt")
+    only = await ask(http, "/docs/guide/glossary", accept_language="pt")
     assert "só em inglês" in only.text
     assert "default-src 'none'" in only.headers["content-security-policy"]
     assert (await ask(http, "/docs/guide")).content == (await ask(http, f"/docs/guide/{shelf.START}")).content
+
+
+async def test_the_other_language_is_a_link_away_and_stays(http: httpx.AsyncClient) -> None:
+    page = Page((await ask(http, "/docs/guide/guides-orders", accept_language="en")).text)
+    assert {link for link in page.links if "lang=" in link} == {"/docs/guide/guides-orders?lang=pt"}
+    chosen = await ask(http, "/docs/guide/guides-orders?lang=pt", accept_language="en")
+    assert chosen.headers["content-language"] == "pt"
+    links = {link for link in Page(chosen.text).links if link.startswith(f"{pages.BASE}/")}
+    assert {"/docs/guide/guides-orders?lang=en", "/docs/guide/guides-checkout?lang=pt"} <= links
+    assert all("?lang=" in link for link in links)
+    asked_for_none = await ask(http, "/docs/guide/guides-orders?lang=fr", accept_language="pt")
+    assert (asked_for_none.headers["content-language"], "?lang=pt" in asked_for_none.text) == ("pt", False)
 
 
 async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> None:

@@ -1,4 +1,4 @@
-"""What an operator reads in Portuguese says what the English page says: the same parts, code, names and links."""
+"""What is read in Portuguese says what the English page says: the same parts, code, names and links."""
 
 import posixpath
 import re
@@ -19,6 +19,8 @@ FOR_OPERATORS = (
     "guides/going-live.md", "guides/med.md", "guides/opening.md", "guides/own-bank.md", "guides/personal-data.md", "guides/plans.md",
     "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md", "guides/switching.md",
 )  # fmt: skip
+FOR_DEVELOPERS = ("guides/checkout.md", "guides/first-minute.md", "guides/orders.md", "guides/refunds.md")
+IN_BOTH = (*FOR_OPERATORS, *FOR_DEVELOPERS)
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
 
@@ -86,16 +88,34 @@ def differences(one: str, other: str, name: str) -> list[str]:
     return [f"{what}: {first} | {second}" for what, first, second in pairs if first != second]
 
 
-@pytest.mark.parametrize("name", [*FOR_OPERATORS, "../README.md"])
+@pytest.mark.parametrize("name", [*IN_BOTH, "../README.md"])
 def test_both_languages_say_the_same(name: str) -> None:
     assert (DOCS / portuguese(name)).is_file(), f"docs/{portuguese(name)} is missing"
     found = differences(text(name), text(portuguese(name)), name)
     assert not found, f"docs/{name} and its Portuguese page differ (English | Portuguese):\n" + "\n".join(found)
 
 
+@pytest.mark.parametrize("name", [*IN_BOTH, "../README.md"])
+def test_each_language_leads_to_the_other(name: str) -> None:
+    for page, words in ((name, "Em português"), (portuguese(name), "In English")):
+        other = posixpath.basename(name if page != name else portuguese(name))
+        assert f"[{words}]({other})" in text(page).split("\n## ")[0], f"docs/{page} does not lead to {other}"
+
+
+@pytest.mark.parametrize("name", [*IN_BOTH, "../README.md"])
+def test_a_portuguese_page_leads_to_portuguese_pages(name: str) -> None:
+    page, left = portuguese(name), []
+    for match in LINK.finditer(prose(text(page))):
+        link = next(group for group in match.groups() if group)
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), link.partition("#")[0]))
+        if path != posixpath.normpath(name) and path != portuguese(path) and (DOCS / portuguese(path)).is_file():
+            left += [] if path.endswith(".pt.md") else [link]
+    assert not left, f"docs/{page} leads to English pages that exist in Portuguese: {left}"
+
+
 def test_every_portuguese_page_is_held() -> None:
     there = {path.relative_to(DOCS).as_posix() for path in Path(DOCS).rglob("*.pt.md")}
-    assert there == {portuguese(name) for name in FOR_OPERATORS}
+    assert there == {portuguese(name) for name in IN_BOTH}
 
 
 @pytest.mark.parametrize(

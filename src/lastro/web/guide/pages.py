@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from lastro.api_kit.catalogue import Speech, read_texts
+from lastro.web.guide.shelf import PORTUGUESE, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -40,12 +41,17 @@ _JINJA: Final = jinja2.Environment(
 )  # fmt: skip
 
 
-def page(shelf: Shelf, leaf: Leaf, language: str) -> str:
-    """Renders a page in English or Portuguese. Its text is in that language if there is one."""
+def page(shelf: Shelf, leaf: Leaf, language: str, *, asked: bool = False) -> str:
+    """Renders a page in English or Portuguese. Its text is in that language if there is one.
+
+    asked: the address names the language; its links then name it too.
+    """
     spoken, text = leaf.in_(language)
+    query = f"?lang={language}" if asked else ""
+    body = html(text, partial(_inside, shelf, leaf.path, query), leaf.text)
     return _JINJA.get_template("page.html").render(
-        shelf=shelf, leaf=leaf, say=Speech(language, _TEXTS), language=language, spoken=spoken, base=BASE,
-        body=Markup(html(text, partial(_inside, shelf, leaf.path), leaf.text)),  # noqa: S704 the renderer has escaped it
+        shelf=shelf, leaf=leaf, say=Speech(language, _TEXTS), language=language, spoken=spoken, base=BASE, query=query,
+        body=Markup(body),  # noqa: S704 the renderer has escaped it
     )  # fmt: skip
 
 
@@ -113,13 +119,22 @@ def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterab
         yield token
 
 
-def _inside(shelf: Shelf, path: PurePosixPath, link: str) -> str | None:
-    """Returns the served target of a link, else None. path: of the link's page. Files outside docs/ are not served."""
-    if link.startswith(("#", f"{BASE}/")) or _ANYWHERE.match(link):
+def _inside(shelf: Shelf, path: PurePosixPath, query: str, link: str) -> str | None:
+    """Returns the served target of a link, else None. Files outside docs/ are not served.
+
+    path: of the link's page. query: what every address of a page ends with. A link of a page to itself leads to the other
+    language.
+    """
+    if link.startswith("#") or _ANYWHERE.match(link):
         return link
     place, _, fragment = link.partition("#")
-    name = shelf.place_of(PurePosixPath(posixpath.normpath(path.parent / place)))
-    return None if name is None else f"{BASE}/{name}" + (f"#{fragment}" if fragment else "")
+    target = PurePosixPath(posixpath.normpath(path.parent / place))
+    name = place.removeprefix(f"{BASE}/") if place.startswith(f"{BASE}/") else shelf.place_of(target)
+    if name == name_of(path) and not fragment:
+        query = "?lang=pt" if place.endswith(PORTUGUESE) else "?lang=en"
+    if name is None or name in shelf.files:
+        query = ""
+    return None if name is None else f"{BASE}/{name}{query}" + (f"#{fragment}" if fragment else "")
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl
 
 from lastro.api_kit.cached_text import Text
 from lastro.api_kit.http import Response, refusal
@@ -36,7 +37,7 @@ class Guide:
         self._url = url
         self._generated = generated
         self._read: asyncio.Future[shelf.Shelf] | None = None
-        self._made: dict[tuple[str, str], Text] = {}
+        self._made: dict[tuple[str, str, bool], Text] = {}
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
         """Returns the handlers of its paths, by method."""
@@ -48,11 +49,11 @@ class Guide:
 
     async def start(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers GET /docs/guide with its first page."""
-        return await self._answer(shelf.START, headers)
+        return await self._answer(shelf.START, scope, headers)
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """Answers GET /docs/guide/{page}, in the client's language if available. 404: there is no such page."""
-        return await self._answer(str(scope["path_params"]["page"]), headers)
+        """Answers GET /docs/guide/{page}, in the client's language or that of `?lang=`. 404: there is no such page."""
+        return await self._answer(str(scope["path_params"]["page"]), scope, headers)
 
     async def for_machines(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers GET /llms.txt (llmstxt.org). It has every page with its first words, and the address of its Markdown."""
@@ -72,15 +73,17 @@ class Guide:
             lines.append("")
         return Text.of("\n".join(lines).encode(), _PLAIN).for_(headers)
 
-    async def _answer(self, name: str, headers: Mapping[bytes, bytes]) -> Response:
-        language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
-        made = self._made.get((name, language))
+    async def _answer(self, name: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response:
+        lang = dict(parse_qsl(scope["query_string"].decode("latin-1")[:500])).get("lang")
+        asked = lang if lang in LANGUAGES else None
+        language = asked or preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
+        made = self._made.get((name, language, asked is not None))
         if made is None:
             held = await self._shelf()
-            made = await asyncio.to_thread(_text, held, name, language)
+            made = await asyncio.to_thread(_text, held, name, language, asked=asked is not None)
             if made is None:
                 return refusal(Refused(Kind.NOT_FOUND))
-            self._made[name, language] = made  # only what there is, so that nobody fills it
+            self._made[name, language, asked is not None] = made  # only what there is, so that nobody fills it
         return made.for_(headers)
 
     async def _shelf(self) -> shelf.Shelf:
@@ -93,13 +96,13 @@ class Guide:
         return shelf.read(shelf.docs_folder(), self._generated())
 
 
-def _text(held: shelf.Shelf, name: str, language: str) -> Text | None:
+def _text(held: shelf.Shelf, name: str, language: str, *, asked: bool) -> Text | None:
     """Returns a page, its Markdown or a file that pages link to. The name of Markdown ends in `.md`."""
     leaf = held.leaf(name)
     if leaf is not None:
         spoken = (b"vary", b"accept-language"), (b"content-language", leaf.in_(language)[0].encode())
         policy = (b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer")
-        return Text.of(pages.page(held, leaf, language).encode(), _HTML, *policy, *spoken)
+        return Text.of(pages.page(held, leaf, language, asked=asked).encode(), _HTML, *policy, *spoken)
     source = held.leaf(name.removesuffix(".md")) if name.endswith(".md") else None
     if source is not None:
         return Text.of(source.in_(language)[1].encode(), b"text/markdown; charset=utf-8", (b"vary", b"accept-language"))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 START: Final = "guides-first-minute"
-_PORTUGUESE: Final = ".pt.md"
+PORTUGUESE: Final = ".pt.md"
 # Groups by their words, each with the files that begin it and the folder whose files follow in the order of their titles.
 _GROUPS: Final = (
     ("start", ("guides/first-minute.md", "guides/simulated-network.md"), None),
@@ -95,9 +95,9 @@ def read(folder: Path, generated: Mapping[str, str]) -> Shelf:
     }
     texts = {**written, **generated}
     pages = {
-        path: _leaf(path, text, texts.get(path.removesuffix(".md") + _PORTUGUESE))
+        path: _leaf(path, text, texts.get(path.removesuffix(".md") + PORTUGUESE))
         for path, text in texts.items()
-        if not path.endswith(_PORTUGUESE)
+        if not path.endswith(PORTUGUESE)
     }
     groups = [(word, tuple(pages.pop(path) for path in _taken(pages, first, of))) for word, first, of in _GROUPS]
     left = tuple(pages.values())
@@ -110,7 +110,7 @@ def read(folder: Path, generated: Mapping[str, str]) -> Shelf:
 def name_of(path: PurePosixPath) -> str:
     """Returns `guides-orders` for guides/orders.md, `proxy-nginx.conf` for proxy/nginx.conf."""
     text = path.as_posix()
-    for ending in (_PORTUGUESE, ".md"):
+    for ending in (PORTUGUESE, ".md"):
         text = text.removesuffix(ending)
     return text.replace("/", "-")
 

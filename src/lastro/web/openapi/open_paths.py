@@ -333,6 +333,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         _held("The page, or what it leads to.", "text/html", _PAGE, also=("text/markdown", "text/plain", "image/svg+xml")),
         (404,),
         parameters={"page": "Such as `guides-orders`."},
+        queries=(Query("lang", "pt or en, in place of what the header says.", {"type": "string"}),),
     )},
     "/llms.txt": {"GET": Open(
         "read_llms", "service",
