@@ -24,8 +24,7 @@ INSTALLED = { PYTHONUNBUFFERED=1 $(PIP) install --progress-bar off --require-has
       Installing) step="unpacking";; \
       installed) code=0; step="";; \
     esac; \
-    if [ -t 1 ]; then printf '
-[K%s' "$${step:+  $$step}"; fi; \
+    if [ -t 1 ]; then printf '\r\033[K%s' "$${step:+  $$step}"; fi; \
   done; exit $$code; }
 
 .PHONY: help run test fuzz storm model check bench demo screenshots docs verify lock
