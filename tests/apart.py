@@ -26,6 +26,10 @@ class EachApart(Database):
                 rows += await session.fetch(sql, *arguments)
         return rows
 
+    async def in_reach(self, sql: str, *arguments: Any) -> "list[Record]":
+        """The same: each answers."""
+        return await self.everywhere(sql, *arguments)
+
     async def close(self) -> None:
         """Ends every idle connection."""
         await self._one.close()

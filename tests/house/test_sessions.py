@@ -28,8 +28,9 @@ _HANDED = {
     "worker/laws.py sql": "what was found when a law was read",
 }
 _OF_SERVERS = frozenset({"observability/gauges.py STANDBYS"})  # about each server, not about rows
-# Statements of `everywhere` that add up, order or bound, or come from elsewhere: what is made of the rows of several servers.
+# Statements of all companies that add up, order or bound, or come from elsewhere: what is made of the rows of several servers.
 _MERGED = {
+    "core/db.py sql": "in_reach itself, on one server",
     "core/laws.py sql": "added up by whoever reads a law",
     "core/work_queue.py find_sql": "sorted by the time since which each company waits, and cut",
     "observability/gauges.py BANKS": "those of each connection",
@@ -55,6 +56,7 @@ _MERGED = {
     "worker/sweeper.py self._due.find_sql": "sorted by time; if they are many, shared",
     "worker/sweeper.py shared(self._due.find_sql)": "sorted by turn and time, and cut",
 }
+_OF_ALL = frozenset({"everywhere", "in_reach"})
 _BOUNDS = re.compile(r"\b(GROUP BY|ORDER BY|LIMIT|DISTINCT)\b|\b(count|sum|min|max|bool_or|bool_and|array_agg|string_agg)\(")
 
 
@@ -102,7 +104,7 @@ def test_whoever_reads_everywhere_puts_the_rows_together() -> None:
     for module in PRODUCT:
         within = {id(n): one for one in definitions(module.tree.body) if isinstance(one, Function) for n in ast.walk(one)}
         for call in _calls(module):
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "everywhere" and call.args:
+            if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ALL and call.args:
                 text = statement(module, call.args[0], within.get(id(call)))
                 place = f"{short(module)} {ast.unparse(call.args[0])}"
                 found = touched(text or "")

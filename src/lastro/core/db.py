@@ -124,6 +124,22 @@ class Database:
         except Stale:  # one has moved: by now the map says where
             return await self._in_each_shard(sql, arguments)
 
+    async def in_reach(self, sql: str, *arguments: Any) -> list[Record]:
+        """Returns the rows of `everywhere` from the servers that answer.
+
+        It is for looks that come again, as those for due work: one server that is lost keeps nobody elsewhere from working.
+        DatabaseAway: none answers.
+        """
+        if not await self.is_spread():
+            return await self.everywhere(sql, *arguments)
+        pools = await self._shards.all()
+        found = await asyncio.gather(*(_rows(pool, sql, arguments) for pool in pools), return_exceptions=True)
+        rows = [one for one in found if not isinstance(one, BaseException)]
+        for error in (one for one in found if isinstance(one, BaseException)):
+            if not rows or not isinstance(error, DatabaseAway | Stale):
+                raise error
+        return list(chain.from_iterable(rows))
+
     async def _in_each_shard(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
         found = await asyncio.gather(*(_rows(pool, sql, arguments) for pool in await self._shards.all()))
         return list(chain.from_iterable(found))

@@ -142,7 +142,7 @@ async def find(work: Database, find_sql: str) -> list[UUID]:
 
     work: as the role that sees ids and due times alone. find_sql: as of `longest_waiting`.
     """
-    rows = sorted(await work.everywhere(find_sql), key=lambda r: r["due_at"])
+    rows = sorted(await work.in_reach(find_sql), key=lambda r: r["due_at"])
     return [r["company_id"] for r in rows[:_MOST_COMPANIES]]
 
 

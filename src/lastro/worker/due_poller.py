@@ -42,6 +42,6 @@ class DuePoller:
     async def round(self) -> bool:
         """Looks once. DatabaseAway: try again later."""
         if self._looks:
-            for row in await self._work.everywhere(self.sql):
+            for row in await self._work.in_reach(self.sql):
                 self._wakes[row["lane"]].set()
         return False  # each woken queue polls again until it finds nothing

@@ -57,7 +57,7 @@ class Entering:
 
     async def everywhere(self) -> bool:
         """Marks every company with missing entries as active; `active` goes on with it."""
-        for row in await self._work.everywhere(_BEHIND):
+        for row in await self._work.in_reach(_BEHIND):
             self._looks.setdefault(row["company_id"], _LOOKS)
         return False
 

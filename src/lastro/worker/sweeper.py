@@ -119,12 +119,12 @@ class Sweep:
     async def _look(self) -> list[tuple[UUID, UUID]]:
         """Returns due rows, the longest due first; where many, some of every company's."""
         few, vain = _ROWS + len(self._in_vain), [row_id for _, row_id in self._in_vain]
-        rows = await self._work.everywhere(self._due.find_sql, few)
+        rows = await self._work.in_reach(self._due.find_sql, few)
         if len(rows) < few:
             rows.sort(key=lambda row: row["due_at"])
         else:
             most = _SHARED_ROWS + len(vain)
-            rows = await self._work.everywhere(shared(self._due.find_sql), _REACH + len(vain), vain, most)
+            rows = await self._work.in_reach(shared(self._due.find_sql), _REACH + len(vain), vain, most)
             rows = sorted(rows, key=lambda row: (not row["is_vain"], row["place"], row["due_at"]))[:most]
         return [(row["company_id"], row["id"]) for row in rows]
 

@@ -30,7 +30,7 @@ SELECT n.company_id FROM company_numbers n LEFT JOIN event_cursors c ON c.compan
 
 async def unnumbered(work: Database) -> list[UUID]:
     """Reads the companies that may have events without a number."""
-    return [r["company_id"] for r in await work.everywhere(_UNNUMBERED)]
+    return [r["company_id"] for r in await work.in_reach(_UNNUMBERED)]
 
 
 async def number_events(session: Session, company_id: UUID, reach: int) -> tuple[int, bool]:
@@ -120,7 +120,7 @@ async def destinations(work: Database) -> list[Destination]:
 
     They are of each company in turn, the longest waiting first.
     """
-    rows = sorted(await work.everywhere(_DESTINATIONS), key=lambda r: (r["turn"], r["due_at"]))
+    rows = sorted(await work.in_reach(_DESTINATIONS), key=lambda r: (r["turn"], r["due_at"]))
     return [
         Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
         for r in rows[:_MOST_DESTINATIONS]
