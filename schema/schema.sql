@@ -2491,6 +2491,9 @@ DECLARE
   doubted bigint;
 BEGIN
   PERFORM set_config('lastro.company', company::text, false);
+  IF NOT EXISTS (SELECT FROM companies c WHERE c.company_id = company) THEN
+    RETURN 0; -- a crash has left its number alone
+  END IF;
   SELECT * INTO made FROM eras ORDER BY began_at DESC LIMIT 1;
   INSERT INTO event_cursors AS c (company_id, last_sequence) VALUES (company, 1000000 + 1000 * lost_seconds(made))
     ON CONFLICT (company_id) DO UPDATE SET last_sequence = c.last_sequence + excluded.last_sequence RETURNING last_sequence INTO last;

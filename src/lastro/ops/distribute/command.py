@@ -13,6 +13,7 @@ from lastro.core.declined import CommandFailed, StartRefused
 from lastro.core.servers import UNREACHABLE, Servers, unreachable
 from lastro.core.shards import IS_SPREAD
 from lastro.ops.distribute import moving, servers, spreading
+from lastro.ops.distribute.logins import refused_logins
 from lastro.ops.distribute.repairing import repair
 from lastro.terminal.parsing import Parser
 from lastro.terminal.printing import as_json, as_text
@@ -96,9 +97,11 @@ async def _status(connection: asyncpg.Connection, asked: _Asked) -> None:
     if not await connection.fetchval(_ENGINE):
         raise CommandFailed(f"This database is on one server. {spreading.NO_ENGINE}")
     found = await servers.servers(connection, is_spread=asked.is_spread)
+    refused = await refused_logins(connection) if asked.is_spread else []
+    shown = as_text(servers.as_rows(found, is_text=True))
     asked.answer(
-        {"isSpread": asked.is_spread, "servers": servers.as_rows(found, is_text=False)},
-        "\n".join([*([] if asked.is_spread else ["not spread"]), as_text(servers.as_rows(found, is_text=True))]),
+        {"isSpread": asked.is_spread, "servers": servers.as_rows(found, is_text=False), "refusedLogins": refused},
+        "\n".join([*([] if asked.is_spread else ["not spread"]), shown, *refused]),
     )
 
 
@@ -113,10 +116,9 @@ async def _add(connection: asyncpg.Connection, asked: _Asked) -> None:
         raise CommandFailed(spreading.NO_COORDINATOR)
     await moving.add(connection, asked.given.server, is_spread=asked.is_spread)
     then = "rebalance" if asked.is_spread else "spread"
-    asked.answer(
-        {"server": str(asked.given.server)},
-        f"{asked.given.server} is added. Say lastro distribute {then} to give it shards.",
-    )
+    refused = await refused_logins(connection) if asked.is_spread else []
+    told = f"{asked.given.server} is added. Say lastro distribute {then} to give it shards."
+    asked.answer({"server": str(asked.given.server), "refusedLogins": refused}, "\n".join([told, *refused]))
 
 
 async def _rebalance(connection: asyncpg.Connection, asked: _Asked) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lastro.core.declined import CommandFailed
 from lastro.core.schema_files import schema_folder
 from lastro.core.shards import IS_SPREAD
+from lastro.ops.distribute.logins import refused_logins
 
 if TYPE_CHECKING:
     import asyncpg
@@ -193,7 +194,7 @@ async def lacking(connection: asyncpg.Connection) -> str | None:
         return NO_COORDINATOR
     if not await connection.fetchval(_HAS_SERVERS):
         return "No server may have companies yet: add one with lastro distribute add HOST:PORT."
-    return None
+    return next(iter(await refused_logins(connection)), None)
 
 
 async def set_up_servers(connection: asyncpg.Connection) -> None:
