@@ -19,7 +19,10 @@ FOR_OPERATORS = (
     "guides/going-live.md", "guides/med.md", "guides/opening.md", "guides/own-bank.md", "guides/personal-data.md", "guides/plans.md",
     "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md", "guides/switching.md",
 )  # fmt: skip
-FOR_DEVELOPERS = ("guides/checkout.md", "guides/first-minute.md", "guides/orders.md", "guides/refunds.md")
+FOR_DEVELOPERS = (
+    "guides/certify.md", "guides/checkout.md", "guides/first-minute.md", "guides/orders.md", "guides/payouts.md",
+    "guides/refunds.md", "guides/webhooks.md",
+)  # fmt: skip
 IN_BOTH = (*FOR_OPERATORS, *FOR_DEVELOPERS)
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
