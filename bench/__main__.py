@@ -33,6 +33,7 @@ from bench import (
     restore,
     shares,
     slips,
+    spread,
     statements,
     subscriptions,
     usual,
@@ -98,6 +99,7 @@ _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
 _HOUR = "hour"  # of --minutes at --rate
+_SPREAD = "spread"  # on servers with Citus
 PARTS = ("qr", "slip", *_IN_A_HOUSE, "shares")
 
 
@@ -129,6 +131,9 @@ async def measure(*, quick: bool, parts: list[str], minutes: float = 60.0, rate:
             if "shares" in parts:
                 with _timed("shares"):
                     report.shares = await shares.of_one_request(laid, _rounds(quick)[1])
+    if _SPREAD in parts:
+        with _timed(_SPREAD):
+            report.figures += await spread.measured(*((2, 10.0, 10.0) if quick else (4, 30.0, 40.0)))
     if _HOUR in parts:
         async with house(hour.SERVER) as laid:
             with _timed(_HOUR):
@@ -140,11 +145,11 @@ def main() -> None:
     """Measures, prints, keeps."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures lastro against this machine's floor.")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG, _HOUR))}")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG, _SPREAD, _HOUR))}")
     parser.add_argument("--minutes", type=float, default=60.0, help="how long the part hour goes on")
     parser.add_argument("--rate", type=float, default=100.0, help="payments a second there")
     given = parser.parse_args()
-    if unknown := set(given.parts) - {*PARTS, *_LONG, _HOUR}:
+    if unknown := set(given.parts) - {*PARTS, *_LONG, _SPREAD, _HOUR}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     print(machine())
     parts = given.parts or list(PARTS)

@@ -139,7 +139,7 @@ def _children(pid: int) -> list[int]:
     return [int(child) for child in found.split()]
 
 
-class _Walk:
+class Walk:
     """Payments that begin at instants of their own. began: when each was meant to. behind: how late the latest one began."""
 
     def __init__(self, street: Street) -> None:
@@ -182,17 +182,17 @@ async def paid(house: House, minutes: float, rate: float) -> list[Figure]:
         house.process("worker", "lastro.cli.main", "worker") as worker,
     ):
         street = Street(house, webhook_url)
-        warm = _Walk(street)
+        warm = Walk(street)
         await warm.pace(rate, _WARM_SECONDS)
-        await _all_told(warm, first_byte)
-        walk = _Walk(street)
+        await all_told(warm, first_byte)
+        walk = Walk(street)
         watch = _Watch(house, {"API": api.pid, "worker": worker.pid, "network": house.simulator.pid})
         beside = [asyncio.ensure_future(each) for each in (watch.keep(), _signed_in(street))]
         await walk.pace(rate, minutes * 60)
         for each in beside:
             each.cancel()
         await watch.look()
-        untold = await _all_told(walk, first_byte)
+        untold = await all_told(walk, first_byte)
         undelivered = await _delivered(house)
     receiver.close()
     took = [(first_byte[name] - began) * 1000 for name, began in walk.began.items() if name in first_byte]
@@ -208,7 +208,7 @@ async def _signed_in(street: Street) -> None:
         await asyncio.sleep(_SIGN_IN_SECONDS)
 
 
-async def _all_told(walk: _Walk, first_byte: Mapping[str, float]) -> int:
+async def all_told(walk: Walk, first_byte: Mapping[str, float]) -> int:
     """Waits until each was told of; of how many that never came."""
     deadline = time.perf_counter() + _PATIENCE_SECONDS
     while left := len(walk.began.keys() - first_byte.keys()):

@@ -12,12 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -57,12 +57,23 @@ class Payee:
     token: str = ""
 
 
+class Server(Protocol):
+    """A database server, or several that are one database."""
+
+    @property
+    def pid(self) -> int | None:
+        """Returns the postmaster's process."""
+
+    def dsn(self, database: str = "postgres", user: str = "postgres") -> str:
+        """Returns the connection string of a database, for a role."""
+
+
 @dataclass
 class House:
     """What is measured. environment: of its processes. simulator: the network, once it runs."""
 
     home: Path
-    server: EmbeddedServer
+    server: Server
     environment: dict[str, str]
     settings: Settings
     payees: list[Payee] = field(default_factory=list)
@@ -120,27 +131,32 @@ async def house(settings: Mapping[str, str] = MappingProxyType({})) -> AsyncIter
     """
     home = Path(tempfile.mkdtemp(prefix="lastro-bench-"))
     try:
-        async with AsyncExitStack() as stack:
-            server = EmbeddedServer.start(home, durable=True, settings=settings)
-            stack.callback(server.stop)
-            laid = await _lay(home, server)
-            laid.simulator = await stack.enter_async_context(laid.process("simulator", "lastro_sim"))
-            await ready(laid.settings.sim_port)
-            await _people(laid)
-            async with laid.api():
-                laid.sign_in()
-            yield laid
+        server = EmbeddedServer.start(home, durable=True, settings=settings)
+        try:
+            connection = await asyncpg.connect(server.dsn())
+            await connection.execute("CREATE DATABASE lastro TEMPLATE template0")
+            await connection.close()
+            await migrate(server.dsn("lastro"))
+            async with furnished(home, server) as laid:
+                yield laid
+        finally:
+            server.stop()
     finally:
         shutil.rmtree(home, ignore_errors=True)
 
 
-async def _lay(home: Path, server: EmbeddedServer) -> House:
-    connection = await asyncpg.connect(server.dsn())
-    await connection.execute("CREATE DATABASE lastro TEMPLATE template0")
-    await connection.close()
-    await migrate(server.dsn("lastro"))
+@asynccontextmanager
+async def furnished(home: Path, server: Server) -> AsyncIterator[House]:
+    """Puts companies, accounts and the simulated network into a house, whose database is migrated and empty."""
     environment = environment_of(home, server.dsn("lastro"), free_port(), free_port())
-    return House(home, server, environment, read(environment))
+    (home / "logs").mkdir(exist_ok=True)
+    laid = House(home, server, environment, read(environment))
+    async with laid.process("simulator", "lastro_sim") as laid.simulator:
+        await ready(laid.settings.sim_port)
+        await _people(laid)
+        async with laid.api():
+            laid.sign_in()
+        yield laid
 
 
 def environment_of(home: Path, dsn: str, port: int, sim_port: int) -> dict[str, str]:
