@@ -145,7 +145,9 @@ def main() -> None:
     """Measures, prints, keeps."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures lastro against this machine's floor.")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG, _SPREAD, _HOUR))}")
+    parser.add_argument(
+        "parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG, _SPREAD, _HOUR))}"
+    )
     parser.add_argument("--minutes", type=float, default=60.0, help="how long the part hour goes on")
     parser.add_argument("--rate", type=float, default=100.0, help="payments a second there")
     given = parser.parse_args()

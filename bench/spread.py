@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import tempfile
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -70,18 +69,15 @@ class _Way:
 
 async def measured(rounds: int, seconds: float, rate: float) -> list[Figure]:
     """Payments at `rate` a second, in turns on one server and on three."""
-    folder = Path(tempfile.mkdtemp(prefix="lastro-nodes-"))
-    folder.chmod(0o711)
-    try:
+    with tempfile.TemporaryDirectory(prefix="lastro-nodes-") as folder:
+        os.chmod(folder, 0o711)  # noqa: PTH101 the servers run as another user
         async with AsyncExitStack() as stack:
-            alone = await stack.enter_async_context(_way(folder / "alone", 1))
-            spread = await stack.enter_async_context(_way(folder / "spread", _NODES))
+            alone = await stack.enter_async_context(_way(Path(folder) / "alone", 1))
+            spread = await stack.enter_async_context(_way(Path(folder) / "spread", _NODES))
             for _ in range(rounds):
                 for way in (alone, spread):
                     await _round(way, seconds, rate)
-    finally:
-        print(folder)
-    return _figures(alone, spread, rate)
+        return _figures(alone, spread, rate)
 
 
 @asynccontextmanager
@@ -138,7 +134,9 @@ def _figures(alone: _Way, spread: _Way, rate: float) -> list[Figure]:
     servers = ", ".join(f"{sum(each) / len(spread.each):.2f}" for each in zip(*spread.each, strict=True))
     note = f"{rate:g} a second; by server, the coordinator first: {servers} ms; {distribute.SHARDS} shards, {_NODES} servers"
     return [
-        Figure("PostgreSQL's CPU of a payment, spread", "ms", cost, floor, _COST_BAR, 1.1, at_most=True, digits=2, note=note),
+        Figure(
+            "PostgreSQL's CPU of a payment, spread", "ms", cost, floor, _COST_BAR, 1.1, at_most=True, digits=2, note=note
+        ),
         Figure("the coordinator's share of it", "", share, None, _SHARE_BAR, 0.03, at_most=True, digits=3),
         Figure("cores used without payments, spread", "", Rounds(tuple(spread.idle)), Rounds(tuple(alone.idle)), digits=3),
     ]

@@ -36,7 +36,6 @@ timezone = UTC
 citus.node_conninfo = 'sslmode=disable'
 citus.enable_statistics_collection = off
 """
-
 _DURABLE = "fsync = on\nfull_page_writes = on\nsynchronous_commit = on\n"
 
 
@@ -51,7 +50,9 @@ def start(folder: Path, nodes: int, *, durable: bool = False) -> str:
             data = folder / f"node{number}"
             run("initdb", "-D", data, "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
             with (data / "postgresql.conf").open("a") as settings:
-                settings.write(f"{CONFIGURED}{_DURABLE if durable else ''}port = {port}\nunix_socket_directories = '{folder}'\n")
+                settings.write(
+                    f"{CONFIGURED}{_DURABLE if durable else ''}port = {port}\nunix_socket_directories = '{folder}'\n"
+                )
             run("pg_ctl", "-D", data, "-w", "-l", folder / f"log{number}", "start")
     except BaseException:
         stop(folder)

@@ -20,16 +20,25 @@ _PATIENCE_SECONDS = 5  # for a connection, when all are lent
 class Pool:
     """Up to `size` sessions, made by `connect` when first needed.
 
-    lent: the number lent now. waits: how often a caller had to wait for one.
+    lent: the number lent now. waits: how often a caller had to wait for one. may_keep: whether a session that comes back
+    stays connected beside others that are idle.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Session]], size: int) -> None:
+    def __init__(
+        self, connect: Callable[[], Awaitable[Session]], size: int, may_keep: Callable[[], bool] = lambda: True
+    ) -> None:
         self.lent = 0
         self.waits = 0
         self._connect = connect
+        self._may_keep = may_keep
         self._idle: deque[Session] = deque()
         self._free = asyncio.Semaphore(size)
         self._is_closed = False
+
+    @property
+    def idle(self) -> int:
+        """The number of sessions that nobody has."""
+        return len(self._idle)
 
     async def lend(self, company_id: UUID | None, *, enters: bool = True) -> Session:
         """Lends a session; the caller gives it back. enters: it is set to company_id, where one is given."""
@@ -57,7 +66,7 @@ class Pool:
     def give_back(self, session: Session | None) -> None:
         """Takes a session back; one whose connection is gone is forgotten."""
         if session is not None and session.is_usable:
-            if self._is_closed:
+            if self._is_closed or (self._idle and not self._may_keep()):
                 session.terminate()
             else:
                 self._idle.append(session)

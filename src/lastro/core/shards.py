@@ -41,7 +41,8 @@ class Shards:
     Each session is in the schema that shows its shard by the tables' own names (schema/shards.sql). The map is read from
     the coordinator: of a company when it is first asked for, anew when a shard was not where it said. A company stays in
     its shard. coordinator: its sessions. url: its address, whose login and database are those of each server. settings:
-    of each session. size: how many sessions there are in a shard.
+    of each session. size: how many sessions there are in a shard. Of idle sessions one of each shard stays, and so
+    many more in all: a server has many shards and a limited number of connections.
     """
 
     def __init__(self, coordinator: Pool, url: str, settings: Mapping[str, str], size: int) -> None:
@@ -103,8 +104,12 @@ class Shards:
     def _pool(self, shard: Shard) -> Pool:
         pool = self._pools.get(shard)
         if pool is None:
-            pool = self._pools[shard] = Pool(lambda: self._connect(shard), self._size)
+            pool = self._pools[shard] = Pool(lambda: self._connect(shard), self._size, self._may_keep)
         return pool
+
+    def _may_keep(self) -> bool:
+        """Returns whether another idle session of a shard may stay."""
+        return sum(max(0, pool.idle - 1) for pool in self._pools.values()) < self._size
 
     def _forget(self, shard: Shard) -> None:
         """Forgets where a shard is."""
