@@ -27,13 +27,15 @@ INSTALLED = { PYTHONUNBUFFERED=1 $(PIP) install --progress-bar off --require-has
     if [ -t 1 ]; then printf '\r\033[K%s' "$${step:+  $$step}"; fi; \
   done; exit $$code; }
 
-.PHONY: help run test fuzz storm model check bench demo screenshots docs verify lock
+.PHONY: help run mcp test fuzz storm model check bench demo screenshots docs verify lock
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.run ## Start the whole sandbox: database, API, worker, simulated networks
 	@exec $(BIN)/lastro run
+
+mcp: $(VENV)/.mcp ## Install what `lastro mcp` needs beside the rest: the tools of an agent
 
 test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them, ON="2027-02-06 07:00" as if it were then, by UTC)
 	@if [ -n "$(ON)" ]; then \
@@ -82,7 +84,8 @@ verify: $(VENV)/.run ## Prove the laws of money over the whole database
 lock: ## Write the lock files anew from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }
 	uv pip compile --universal --generate-hashes --no-header --no-annotate --extra sandbox --group build pyproject.toml -o requirements.lock
-	uv pip compile --universal --generate-hashes --no-header --no-annotate --extra sandbox --group build --group dev pyproject.toml -o requirements-dev.lock
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --extra sandbox --extra mcp --group build --group dev pyproject.toml -o requirements-dev.lock
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --extra mcp -c requirements-dev.lock pyproject.toml -o requirements-mcp.lock
 
 # A stamp is newer than what it was made from: a second make installs nothing. An environment that works is kept.
 $(VENV)/.made:
@@ -108,6 +111,11 @@ $(VENV)/.run: $(VENV)/.made requirements.lock pyproject.toml
 	@echo "installing what lastro needs: $$(grep -c == requirements.lock) packages, a minute or two the first time"
 	@$(call INSTALLED,requirements.lock)
 	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.mcp: $(VENV)/.run requirements-mcp.lock
+	@echo "installing what lastro mcp needs"
+	@$(call INSTALLED,requirements-mcp.lock)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.lock

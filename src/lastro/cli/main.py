@@ -174,6 +174,12 @@ def _events(words: list[str]) -> int:
     return perform(words, os.environ, say)
 
 
+def _mcp(words: list[str]) -> int:
+    from lastro_tools.mcp import perform  # noqa: PLC0415
+
+    return perform(words, os.environ)
+
+
 def _sandbox(words: list[str]) -> str | int:
     done: str | int = _sandbox_module("lastro_sandbox.commands").perform(words, os.environ, say)
     return done
@@ -351,6 +357,7 @@ _SHELLS = ("bash", "zsh", "fish")
 _OWN_SYNTAX = {
     "doctor": _doctor,
     "era": _era, "distribute": _distribute, "certify": _certify, "sandbox": _sandbox, "events": _events,
+    "mcp": _mcp,
 }  # fmt: skip
 _PERFORMED = {
     "run": _run,

@@ -11,6 +11,7 @@ COMMANDS = {
         "sandbox": "print what a script needs of it; keep the whole as it is now, go back to it",
         "timeline": "everything that happened to an object, in time order",
         "events": "list, show, follow, forward your events and send them again, as a client of the API",
+        "mcp": "the API as tools of an agent, by the Model Context Protocol; it sends no money",
         "certify": "play a webhook receiver its duties; print what passed and what to mend",
     },
     "To run it": {

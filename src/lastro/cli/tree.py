@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lastro.cli import doctor, reconcile
 from lastro.cli import syntax as administration
 from lastro.ops import backups, distribute, eras
-from lastro_tools import certify, events
+from lastro_tools import certify, events, mcp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ def grown(root: argparse.ArgumentParser, groups: Iterable[str]) -> argparse.Argu
     own = {
         "backup": backups.backup_syntax(), "restore": backups.restore_syntax(), "certify": certify.syntax(),
         "distribute": distribute.syntax(), "doctor": doctor.syntax(), "era": eras.syntax(),
-        "events": events.syntax(), **{group: administration(group) for group in groups},
+        "events": events.syntax(), "mcp": mcp.syntax(), **{group: administration(group) for group in groups},
     }  # fmt: skip
     if importlib.util.find_spec("lastro_sandbox") is not None:
         own["sandbox"] = importlib.import_module("lastro_sandbox.commands").syntax()

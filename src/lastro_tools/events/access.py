@@ -32,18 +32,19 @@ class Access:
     webhook_secret: Secret | None = None
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    """Adds the shared options of these commands."""
+def declare(parser: argparse.ArgumentParser, *, asks: bool = True) -> None:
+    """Adds the shared options of these commands. asks: whether a person can be asked for the secret."""
+    otherwise = ", else you are asked" if asks else ""
     parser.add_argument("--api", metavar="URL", help=f"where the API is (default: {URL}, else the running sandbox)")
     parser.add_argument("--client", metavar="ID", help=f"the client to call as (default: {CLIENT}, else the sandbox's)")
     parser.add_argument(
         "--client-secret-file", metavar="FILE",
-        help=f"holds its secret; - is standard input (default: {SECRET}_FILE or {SECRET}, else you are asked)",
+        help=f"holds its secret{'; - is standard input' if asks else ''} (default: {SECRET}_FILE or {SECRET}{otherwise})",
     )  # fmt: skip
 
 
-def found(given: argparse.Namespace, environment: Mapping[str, str]) -> Access:
-    """Returns the access to use.
+def found(given: argparse.Namespace, environment: Mapping[str, str], *, asks: bool = True) -> Access:
+    """Returns the access to use. asks: whether a person may be asked for the secret, where standard input is a terminal.
 
     Declined: something is missing, or the secret would travel in the open. The sandbox's client is used at the sandbox's own
     address alone: nothing of it goes to a server that somebody names.
@@ -60,7 +61,7 @@ def found(given: argparse.Namespace, environment: Mapping[str, str]) -> Access:
             raise CommandFailed(f"Say which client of {url} you are: with --client or {CLIENT}.")
         own = Secret(sandbox["webhookSecret"])
         return Access(url, sandbox["clientId"], Secret(sandbox["clientSecret"]), own)
-    return Access(url, client_id, _secret(given.client_secret_file, environment))
+    return Access(url, client_id, _secret(given.client_secret_file, environment, asks=asks))
 
 
 def read_secret(file: str, what: str) -> Secret:
@@ -74,13 +75,13 @@ def read_secret(file: str, what: str) -> Secret:
     return Secret(text)
 
 
-def _secret(named: str | None, environment: Mapping[str, str]) -> Secret:
+def _secret(named: str | None, environment: Mapping[str, str], *, asks: bool) -> Secret:
     file = named or environment.get(f"{SECRET}_FILE")
     if file:
         return read_secret(file, "The client's secret")
     if environment.get(SECRET):
         return Secret(environment[SECRET])
-    if not sys.stdin.isatty():
+    if not asks or not sys.stdin.isatty():
         raise CommandFailed(f"Say where the client's secret is: with --client-secret-file, {SECRET}_FILE or {SECRET}.")
     return Secret(getpass.getpass("The client's secret: ").strip())
 

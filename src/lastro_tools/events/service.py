@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -37,6 +38,23 @@ class Away(Exception):  # noqa: N818 it says what happened
         return max(asked, min(_LONGEST_PAUSE_SECONDS, 0.25 * 2.0 ** min(tries, 10)))
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One answer of the API. request_id: its x-request-id, by which the operator finds it in the log."""
+
+    status: int
+    body: bytes
+    request_id: str
+
+
+class ApiRefused(CommandFailed):
+    """A refusal by the API; its text is a sentence, heard is the whole of it."""
+
+    def __init__(self, what: str, heard: Heard) -> None:
+        super().__init__(_sentence(what, heard.status, heard.body))
+        self.heard = heard
+
+
 class Service:
     """One API, asked by one client."""
 
@@ -60,36 +78,48 @@ class Service:
         Declined: it is refused, or the API stays away. query: whose values may be None, which leaves them out. key: for
         idempotency, so that a second try is none.
         """
-        tries = 0
+        return (await self.heard(method, path, query, body, key)).body
+
+    async def heard(
+        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None, key: str | None = None,
+        tries: int = _TRIES,
+    ) -> Heard:  # fmt: skip
+        """Returns a success as it was heard. tries: 1 for what may not be done twice. Declined as in ask."""
+        tried = 0
         while True:
             try:
-                return await self.once(method, path, query, body, key)
+                return await self._once(method, path, query, body, key)
             except Away as away:
-                tries += 1
-                if tries == _TRIES:
+                tried += 1
+                if tried == tries:
                     raise CommandFailed(f"{self._access.url} cannot be asked: {away}.") from away
-                await asyncio.sleep(away.pause(tries))
+                await asyncio.sleep(away.pause(tried))
 
     async def once(
         self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None, key: str | None = None
     ) -> bytes:
         """Asks once. Away: ask again later."""
-        status, said = await self._call(method, path, query, body, key)
-        if status == 401:  # the token has ended, or was revoked; a new one is asked for once
+        return (await self._once(method, path, query, body, key)).body
+
+    async def _once(self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, key: str | None) -> Heard:
+        heard = await self._call(method, path, query, body, key)
+        if heard.status == 401:  # the token has ended, or was revoked; a new one is asked for once
             self._token = None
-            status, said = await self._call(method, path, query, body, key)
-        if status >= 300:
-            raise CommandFailed(_sentence(f"{method} {path}", status, said))
-        return said
+            heard = await self._call(method, path, query, body, key)
+        if heard.status >= 300:
+            raise ApiRefused(f"{method} {path}", heard)
+        return heard
 
     async def is_sandbox(self) -> bool:
         """Tells whether the API is a sandbox's: only that has a clock to set."""
-        status, _ = await self._send("GET", "/sandbox/clock", None, None, {})
-        return status == 200
+        return (await self._send("GET", "/sandbox/clock", None, None, {})).status == 200
 
-    async def _call(
-        self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, key: str | None
-    ) -> tuple[int, bytes]:
+    async def public(self, path: str) -> bytes | None:
+        """Returns what everybody may read there, without a token; None where the API has nothing. Away: as in once."""
+        heard = await self._send("GET", path, None, None, {})
+        return heard.body if heard.status == 200 else None
+
+    async def _call(self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, key: str | None) -> Heard:
         if self._token is None:
             self._token = await self._login()
         headers = {"authorization": f"Bearer {self._token}"} | ({} if key is None else {"idempotency-key": key})
@@ -97,22 +127,22 @@ class Service:
 
     async def _login(self) -> str:
         login = {"clientId": self._access.client_id, "clientSecret": self._access.client_secret.reveal()}
-        status, said = await self._send("POST", "/auth/v1/token", None, login, {})
-        if status == 401:
+        heard = await self._send("POST", "/auth/v1/token", None, login, {})
+        if heard.status == 401:
             raise CommandFailed(
                 f"{self._access.url} does not know the client {self._access.client_id[:80]!r}, or not by this secret."
             )
-        if status >= 300:
-            raise CommandFailed(_sentence("A token", status, said))
+        if heard.status >= 300:
+            raise ApiRefused("A token", heard)
         try:
-            return msgspec.json.decode(said, type=_Token).token
+            return msgspec.json.decode(heard.body, type=_Token).token
         except msgspec.DecodeError:
             raise CommandFailed(f"{self._access.url} is no API of lastro.") from None
 
     async def _send(
         self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, headers: Mapping[str, str]
-    ) -> tuple[int, bytes]:
-        """Sends one request, and returns status and body. Away: there is no answer, or one with a retry time."""
+    ) -> Heard:
+        """Sends one request, and returns what is answered. Away: there is no answer, or one with a retry time."""
         given = {name: str(value) for name, value in (query or {}).items() if value is not None}
         data = None if body is None else msgspec.json.encode(body)
         sent = dict(headers) | ({} if data is None else {"content-type": "application/json"})
@@ -123,7 +153,7 @@ class Service:
                 said = await answer.read()
                 if answer.status in _FOR_A_WHILE:
                     raise Away(f"it answers {answer.status}", _seconds(answer.headers.get("retry-after")))
-                return answer.status, said
+                return Heard(answer.status, said, answer.headers.get("x-request-id", ""))
         except TimeoutError:
             raise Away("it does not answer in time") from None
         except aiohttp.ClientError as error:
