@@ -20,8 +20,9 @@ FOR_OPERATORS = (
     "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md", "guides/switching.md",
 )  # fmt: skip
 FOR_DEVELOPERS = (
-    "guides/certify.md", "guides/checkout.md", "guides/first-minute.md", "guides/orders.md", "guides/payouts.md",
-    "guides/refunds.md", "guides/webhooks.md",
+    "guides/cards.md", "guides/certify.md", "guides/checkout.md", "guides/crypto.md", "guides/first-minute.md",
+    "guides/orders.md", "guides/payouts.md", "guides/pix-keys.md", "guides/pix-keys-and-limits.md", "guides/refunds.md",
+    "guides/slips.md", "guides/transfers.md", "guides/vouchers.md", "guides/webhooks.md",
 )  # fmt: skip
 IN_BOTH = (*FOR_OPERATORS, *FOR_DEVELOPERS)
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
