@@ -247,6 +247,7 @@ async def test_a_session_that_cannot_begin_says_why(play: Play) -> None:
         assert "does not know the client" in await own.refused("list_orders")
     async with agent(play, play.stage.client(), LASTRO_API_URL="http://127.0.0.1:9") as own:
         assert "cannot be asked" in await own.refused("list_orders")
+        assert "an equal call does it once" in await own.refused("create_order", **asked(play))
         assert {tool.name for tool in (await own.client.list_tools()).tools} >= {"list_orders"}
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
     command = ("-m", "lastro.cli.main", "mcp")

@@ -88,6 +88,11 @@ class Api:
             heard = await self._service.heard(called.method, path, query, body, key, **({"tries": 1} if is_once else {}))
         except ApiRefused as refused:
             raise await self._refusal(operation, refused.heard) from None
+        except CommandFailed as declined:
+            if called.method == "GET" or not isinstance(declined.__cause__, Away):
+                raise
+            again = "read what it is about before you call again" if is_once else "an equal call does it once"
+            raise CommandFailed(f"{declined} It may have been done all the same: {again}.") from declined
         answer: dict[str, Any] = decoded(heard.body)
         return answer, heard.request_id
 
