@@ -22,7 +22,7 @@ FOR_OPERATORS = (
 FOR_DEVELOPERS = (
     "guides/cards.md", "guides/certify.md", "guides/checkout.md", "guides/crypto.md", "guides/first-minute.md",
     "guides/orders.md", "guides/payouts.md", "guides/pix-keys.md", "guides/pix-keys-and-limits.md", "guides/refunds.md",
-    "guides/slips.md", "guides/transfers.md", "guides/vouchers.md", "guides/webhooks.md",
+    "guides/slips.md", "guides/subscriptions.md", "guides/transfers.md", "guides/vouchers.md", "guides/webhooks.md",
 )  # fmt: skip
 IN_BOTH = (*FOR_OPERATORS, *FOR_DEVELOPERS)
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
