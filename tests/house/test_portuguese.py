@@ -15,7 +15,7 @@ from .tree import ROOT
 DOCS = ROOT / "docs"
 # Pages for whoever operates lastro. Each has its Portuguese page; neither changes without the other.
 FOR_OPERATORS = (
-    "operations.md", "runbooks.md", "guides/account-status.md", "guides/administration.md", "guides/console.md", "guides/fees.md",
+    "install.md", "operations.md", "runbooks.md", "guides/account-status.md", "guides/administration.md", "guides/console.md", "guides/fees.md",
     "guides/going-live.md", "guides/mcp.md", "guides/med.md", "guides/opening.md", "guides/own-bank.md", "guides/personal-data.md", "guides/plans.md",
     "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md", "guides/switching.md",
 )  # fmt: skip

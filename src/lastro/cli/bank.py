@@ -45,10 +45,11 @@ async def _check(settings: Settings, given: argparse.Namespace) -> tuple[list[di
 
 
 async def examined(settings: Settings) -> list[tuple[str, Finding]]:
-    """Asks each bank, and returns what failed there. By the connection's name."""
+    """Asks each bank, and returns what failed there. By the connection's name; where nothing did, its last finding."""
     found = await asyncio.gather(*(check(one, bank_trials.ambient()) for one in settings.connections))
     asked = zip(settings.connections, found, strict=True)
-    return [(bank.name, one) for bank, findings in asked for one in findings if one.state == "failed"]
+    wrong = {bank.name: [one for one in findings if one.state == "failed"] or findings[-1:] for bank, findings in asked}
+    return [(name, one) for name, findings in wrong.items() for one in findings]
 
 
 async def _certificates(settings: Settings, _: argparse.Namespace) -> tuple[list[dict[str, Any]], bool]:

@@ -14,7 +14,7 @@ from lastro.cli.bank import examined
 from lastro.cli.doctor.database import of_keys, of_logins, of_schema, of_server, of_work
 from lastro.cli.doctor.files import of_backups, of_files
 from lastro.cli.doctor.late import of_backlog
-from lastro.cli.doctor.model import Finding, as_lines, as_rows, failed
+from lastro.cli.doctor.model import Finding, as_lines, as_rows, failed, passed
 from lastro.cli.doctor.reach import of_partners, of_the_way_in
 from lastro.config.settings import read
 from lastro.config.table import unknown
@@ -84,10 +84,18 @@ async def examine(environment: Mapping[str, str], backups: Path | None) -> Async
         yield finding
     async for finding in of_partners(settings):
         yield finding
-    for bank, one in await examined(settings):
-        yield failed(f"bank {bank}", one.says, one.to_do or f"lastro bank check {bank}")
+    async for finding in _of_banks(settings):
+        yield finding
     async for finding in of_the_way_in(settings, now):
         yield finding
+
+
+async def _of_banks(settings: Settings) -> AsyncIterator[Finding]:
+    for bank, one in await examined(settings):
+        if one.state == "failed":
+            yield failed(f"bank {bank}", one.says, one.to_do or f"lastro bank check {bank}")
+        else:
+            yield passed(f"bank {bank}", "it lets us in, and its certificate is good")
 
 
 async def _of_database(settings: Settings, now: datetime) -> AsyncIterator[Finding]:

@@ -19,6 +19,7 @@ _GROUPS: Final = (
     (
         "running",
         (
+            "install.md",
             "operations.md",
             "settings.md",
             "guides/going-live.md",
