@@ -27,7 +27,7 @@ INSTALLED = { PYTHONUNBUFFERED=1 $(PIP) install --progress-bar off --require-has
     if [ -t 1 ]; then printf '\r\033[K%s' "$${step:+  $$step}"; fi; \
   done; exit $$code; }
 
-.PHONY: help run mcp test fuzz storm model check bench demo screenshots docs verify lock
+.PHONY: help run mcp test fuzz storm model check bench demo screenshots docs verify lock clients
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ demo: $(VENV)/.run ## Play the main flows on the running sandbox, step by step
 
 verify: $(VENV)/.run ## Prove the laws of money over the whole database
 	@$(BIN)/lastro verify $(ARGS)
+
+clients: $(VENV)/.dev ## Write what of the clients in clients/ is made of the OpenAPI document
+	@$(BIN)/python -m clients.generate
 
 lock: ## Write the lock files anew from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }

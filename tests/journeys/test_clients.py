@@ -1,0 +1,84 @@
+"""The clients' examples, run as programs against a sandbox: what they print is what their readers will see."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+from tests.house.tree import ROOT
+
+from .play import Play
+
+PYTHON = ROOT / "clients/python"
+PATIENCE_SECONDS = 120.0
+ORDER = ["order INITIAL", "order PAID", "refused amount LIMIT_EXCEEDED", "refund PAID PARTIAL_REFUNDED", "listed True"]
+SUBSCRIPTION = ["subscription PENDING_AUTHORIZATION", "subscription ACCEPTED", "subscription CANCELED"]
+PAYOUT = ["payout PENDING", "payout PAID", "receipt %PDF"]
+TOLD = ["event ORDER-PAYIN.PAID", "event ORDER-PAYIN.REFUNDED"]
+
+
+async def test_the_examples_in_python_do_what_they_say(play: Play) -> None:
+    await _played(play, lambda name: (sys.executable, str(PYTHON / f"examples/{name}.py")))
+
+
+async def _played(play: Play, command: Callable[[str], Sequence[str]]) -> None:
+    """Runs all of them, the order's events going to the receiver among them."""
+    environment = _environment(play)
+    async with _receiving(command("webhook_receiver"), environment) as (url, told):
+        order, subscription, payout = await asyncio.gather(
+            _run(command("first_order"), {**environment, "NOTIFICATION_URL": url}),
+            _run(command("subscription"), environment),
+            _run(command("payout"), environment),
+        )
+        assert (order, subscription, payout) == (ORDER, SUBSCRIPTION, PAYOUT)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            lines = [await anext(told) for _ in TOLD]
+        assert sorted(line.rpartition(" ")[0] for line in lines) == sorted(TOLD)
+
+
+def _environment(play: Play) -> dict[str, str]:
+    """As `lastro sandbox env` says it, and where Python finds the client."""
+    sandbox, account = play.stage.sandbox, play.account
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")},
+        "LASTRO_API_URL": play.stage.base_url, "LASTRO_CLIENT_ID": sandbox["clientId"],
+        "LASTRO_CLIENT_SECRET": sandbox["clientSecret"], "LASTRO_WEBHOOK_SECRET": sandbox["webhookSecret"],
+        "LASTRO_SIMULATOR_URL": play.stage.simulator_url, "LASTRO_ACCOUNT_ID": account["id"],
+        "LASTRO_PIX_KEY": account["pixKey"], "PYTHONPATH": str(PYTHON / "src"), "NO_PROXY": "*",
+    }  # fmt: skip
+
+
+async def _run(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    running = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            said, complained = await running.communicate()
+    except TimeoutError:
+        running.kill()
+        said, complained = await running.communicate()
+    assert (running.returncode, complained) == (0, b""), (said, complained.decode())
+    return said.decode().splitlines()
+
+
+@asynccontextmanager
+async def _receiving(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> AsyncIterator[tuple[str, AsyncIterator[str]]]:
+    """A receiver that runs: its URL, and the lines that it prints."""
+    running = await asyncio.create_subprocess_exec(*command, env=environment, stdout=asyncio.subprocess.PIPE)
+    assert running.stdout is not None
+    lines = running.stdout
+
+    async def told() -> AsyncIterator[str]:
+        async for line in lines:
+            yield line.decode().strip()
+
+    try:
+        printed = told()
+        yield await anext(printed), printed
+    finally:
+        running.kill()
+        await running.communicate()
