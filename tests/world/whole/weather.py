@@ -253,7 +253,7 @@ _KINDS: Mapping[Callable[[random.Random], _Made], int] = {
     _kill: 6, _crash: 8, _database: 4, _backends: 3, _cut: 3, _clock: 5, _disk: 2, _freeze: 3, _migrate: 2,
     _unheard: 3,
 }  # fmt: skip
-_KINDS_OF_A_CLUSTER: Mapping[Callable[[random.Random], _Made], int] = {_node: 7, moving.moves: 4}
+_KINDS_OF_A_CLUSTER: Mapping[Callable[[random.Random], _Made], int] = {_node: 9, moving.moves: 10}
 
 
 async def back(crowd: Crowd, name: str) -> None:
