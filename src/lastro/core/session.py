@@ -44,6 +44,8 @@ _OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError, a
 _ENTER, _ENTER_SHARD = "SELECT set_config('lastro.company', $1, false)", "SELECT shards.enter($1)"
 _DEMAND_PLACE, _LOOK_SECONDS = "SELECT shards.demand_place()", 1.0
 _MOVED = "LA421"
+# The coordinator meets a server that has died since it spoke with it last; whether it is back is seen at the next try.
+_SERVER_LOST = "failure on connection marked as essential"
 _OF_ENGINE = re.compile(r"permission denied for table [a-z_]+$")
 _SHARD_NUMBER = re.compile(r"_[0-9]{6,}$")
 _GONE = ("cache lookup failed for function", "function with OID")
@@ -132,6 +134,9 @@ class Session:
             raise Stale(str(crossed)) from crossed  # reads meet one, too, where a migration takes its tables
         except asyncpg.PostgresError as refused:
             self.company_id = None  # a failed statement takes its set_config back
+            if str(refused).startswith(_SERVER_LOST):
+                self._connection.terminate()
+                raise DatabaseAway(str(refused)) from refused
             if self._on_moved is not None and has_moved(refused):
                 self._connection.terminate()
                 self._on_moved()
@@ -188,10 +193,12 @@ class Session:
         return rows[0][0] if rows else None
 
     async def set_company(self, company_id: UUID) -> None:
-        """Sets the company that row-level security admits."""
+        """Sets the company that row-level security admits. Stale: its shard is elsewhere; it looks once a second."""
         if self.company_id != company_id:
             await self.fetch(_ENTER if self._on_moved is None else _ENTER_SHARD, str(company_id))
             self.company_id = company_id
+        elif self._on_moved is not None:
+            await self.demand_place()
 
     async def demand_place(self) -> None:
         """Demands that the shard is still at this server; looks once a second. Stale: it is not."""

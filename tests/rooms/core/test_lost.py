@@ -220,3 +220,12 @@ async def test_killed_between_two_steps(
     assert isinstance(answer, Reply)
     assert answer.replayed is (drawn == 1)
     assert await count(cast, ana, "transfers") == 2
+
+
+async def test_a_coordinator_that_has_lost_a_server_is_away(cast: Cast) -> None:
+    """What the engine says where a server has died since it was written to: the next session may find it back."""
+    lost = "failure on connection marked as essential: 127.0.0.1:1"
+    async with cast.database.session() as session:
+        with pytest.raises(DatabaseAway):
+            await session.fetch(f"DO $$ BEGIN RAISE EXCEPTION '{lost}' USING ERRCODE = 'XX000'; END $$")
+        assert not session.is_usable
