@@ -2,12 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import pytest
 from tests.cast import Cast
+from tests.journeys.stage import until
 from tests.laws import breaches
 from tests.rooms.orders.shop import Shop
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(not os.environ.get("LASTRO_CITUS_URL"), reason="LASTRO_CITUS_URL names no cluster")
 MOVES, SELLERS, CENTS = 3, 3, 100
+_A_SECOND_BEHIND = 5.0  # seconds: the engine takes the tables away after fifteen
 _WORK = ("SELECT number_events($1, 50)", "SELECT fold($1, 4, 100)", "SELECT enter($1, 50)")
 _TO = """
 SELECT n.nodename, n.nodeport FROM pg_dist_node n WHERE n.groupid > 0 AND n.shouldhaveshards AND (n.nodename, n.nodeport) <> ($1, $2) LIMIT 1
@@ -102,3 +105,28 @@ async def test_nothing_is_lost_or_told_twice(own_database: Any, shop: Shop) -> N
     assert [row["epoch"] for row in epochs] == list(range(MOVES + 1))
     await coordinator.close()
     assert await breaches(own_database.audit, at_rest=False) == {}
+
+
+async def test_whoever_only_reads_finds_it_where_it_is(own_database: Any, shop: Shop) -> None:
+    """A process that writes nothing has a session at the server that had the shard, where its tables stay for a while."""
+    coordinator: Any = await asyncpg.connect(own_database.admin.url)
+    reader, company_id = Database(own_database.app, size=1), shop.ana.company_id
+
+    async def count() -> int:
+        async with reader.session(company_id) as session:
+            return int(await session.value("SELECT count(*) FROM orders"))
+
+    before = await count()
+    shard, host, port = await coordinator.fetchrow("SELECT * FROM shards.of($1)", company_id)
+    there = await coordinator.fetchrow(_TO, host, port)
+    await coordinator.fetchval(_MOVE, shard, host, port, *there)
+    await coordinator.close()
+    with suppress(Stale):  # as the first to write hears, who then decides again
+        await shop.paid(CENTS)
+    await shop.paid(CENTS)
+    await until(lambda: is_more(count, before), "the order", seconds=_A_SECOND_BEHIND)
+    await reader.close()
+
+
+async def is_more(count: Callable[[], Awaitable[int]], than: int) -> bool:
+    return await count() > than

@@ -145,10 +145,13 @@ class Database:
         return list(chain.from_iterable(found))
 
     async def lend(self, company_id: UUID | None, *, enters: bool = True) -> Session:
-        """Lends a session; the caller gives it back."""
+        """Lends a session; the caller gives it back. Stale: the company's shard moves at this moment."""
         if company_id is None or not await self.is_spread():
             return await self._pool.lend(company_id, enters=enters)
-        return await (await self._shards.of(company_id)).lend(company_id, enters=enters)
+        try:
+            return await (await self._shards.of(company_id)).lend(company_id, enters=enters)
+        except Stale:  # it has moved: by now the map says where
+            return await (await self._shards.of(company_id)).lend(company_id, enters=enters)
 
     def give_back(self, session: Session | None) -> None:
         """Takes a session back; one whose connection is gone is forgotten."""
