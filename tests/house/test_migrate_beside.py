@@ -212,3 +212,6 @@ def test_no_migration_stops_everybody() -> None:
 
 def test_statements_are_taken_apart() -> None:
     assert statements("-- a; b\nSELECT 1; -- c\n\nSELECT\n2;\n") == ["SELECT 1", "SELECT\n2"]
+    body = "CREATE FUNCTION f() RETURNS text LANGUAGE sql AS $$ SELECT ';'; -- two\nSELECT 'b' $$"
+    said = "COMMENT ON FUNCTION f() IS 'it''s; -- so'"
+    assert statements(f'{body};\n{said};\nSELECT 2 - 1 AS "a;"') == [body, said, 'SELECT 2 - 1 AS "a;"']

@@ -27,6 +27,8 @@ _OUTSIDE = "-- Outside a transaction"  # first line of a migration whose stateme
 _INDEX = re.compile(
     r"(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) (?P<name>[a-z_]+)\b"
 )
+# A comment, a text or a name in quotes, a function's body, the end of a statement, or what lies between.
+_PIECE = re.compile(r"""--[^\n]*|'[^']*'|"[^"]*"|(\$\w*\$).*?\1|;|[^-'"$;]+|.""", re.DOTALL)
 _APPLIED = "INSERT INTO migrations VALUES ($1, $2, machine_now())"
 _BUSY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
@@ -138,7 +140,8 @@ async def _together(connection: asyncpg.Connection, name: str, sql: str, digest:
             async with connection.transaction():
                 await connection.execute("SET LOCAL ROLE lastro_owner")
                 await connection.execute(f"SET LOCAL lock_timeout = {patience.lock_ms:d}")
-                await connection.execute(sql)
+                for statement in statements(sql):  # the engine refuses some that stand in one text with others
+                    await connection.execute(statement)
                 await spread_new(connection)
                 await connection.execute(_APPLIED, name, digest)
         except _BUSY:
@@ -172,9 +175,14 @@ async def _alone(connection: asyncpg.Connection, name: str, sql: str, digest: st
 
 
 def statements(sql: str) -> list[str]:
-    """Returns the statements of a migration that holds no function: without comments, each without its semicolon."""
-    plain = re.sub(r"--[^\n]*", "", sql)
-    return [one.strip() for one in plain.split(";") if one.strip()]
+    """Returns the statements of a migration: without comments between words, each without its semicolon."""
+    found = [""]
+    for piece in _PIECE.finditer(sql):
+        if piece[0] == ";":
+            found.append("")
+        elif not piece[0].startswith("--"):
+            found[-1] += piece[0]
+    return [one.strip() for one in found if one.strip()]
 
 
 async def _hand_schema_to_owner(connection: asyncpg.Connection) -> None:
