@@ -5,6 +5,7 @@ it is used: `from tests.laws import lawful as lawful`.
 """
 
 import asyncio
+import itertools
 import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
@@ -17,6 +18,7 @@ import pytest
 from lastro.core.db import PLANNED_ONCE, Database, Dsn
 from lastro.core.laws import OF_SUMS, added
 from lastro.core.shards import IS_SPREAD
+from lastro.core.unowned_rows import WAIT_SECONDS, UnownedRows
 
 T = TypeVar("T")
 Read = Callable[..., Awaitable[list[asyncpg.Record]]]  # a statement and its arguments, to rows: `everywhere`, or `fetch`
@@ -64,6 +66,19 @@ class Spread:
 
     def terminate(self) -> None:
         self._database.terminate()
+
+
+async def repaired(app: Dsn, audit: Dsn) -> None:
+    """Of a database that is spread: names that a crash left without their owner are taken away, as upkeep does in a minute."""
+    database, reader = Database(app, size=1), Database(audit, size=1)
+    try:
+        if await database.is_spread():
+            rows = UnownedRows(database, reader, itertools.count(0.0, 2 * WAIT_SECONDS).__next__)
+            for _ in range(2):
+                await rows.look()
+    finally:
+        await database.close()
+        await reader.close()
 
 
 async def laws(read: Read) -> list[str]:

@@ -11,6 +11,7 @@ import aiohttp
 import msgspec
 from tests.http_contract import contract
 from tests.journeys.stage import Stage, until
+from tests.laws import Spread, repaired
 
 from lastro.core.db import Database
 
@@ -268,6 +269,8 @@ class Play:
         for order in self.made:
             await self.call("POST", f"{ORDERS}/{order['id']}/cancel", {})
         await self.rest()
+        if isinstance(self.books, Spread):
+            await repaired(self.stage.dsn("lastro_app"), self.stage.dsn("lastro_audit"))
         broken = await self.stage.auditor.breaches()
         assert not broken, broken
         await self._agree()
