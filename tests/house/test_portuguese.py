@@ -13,18 +13,11 @@ from .test_docs import FENCE, LINK, SCHEME
 from .tree import ROOT
 
 DOCS = ROOT / "docs"
-# Pages for whoever operates lastro. Each has its Portuguese page; neither changes without the other.
-FOR_OPERATORS = (
-    "install.md", "operations.md", "runbooks.md", "guides/account-status.md", "guides/administration.md", "guides/console.md", "guides/fees.md",
-    "guides/going-live.md", "guides/mcp.md", "guides/med.md", "guides/opening.md", "guides/own-bank.md", "guides/personal-data.md", "guides/plans.md",
-    "guides/reconciliation.md", "guides/sandbox.md", "guides/statements.md", "guides/switching.md",
+# Pages for whoever operates lastro, and every guide. Each has its Portuguese page; neither changes without the other.
+IN_BOTH = (
+    "install.md", "operations.md", "runbooks.md",
+    *sorted(f"guides/{path.name}" for path in (DOCS / "guides").glob("*.md") if not path.name.endswith(".pt.md")),
 )  # fmt: skip
-FOR_DEVELOPERS = (
-    "guides/cards.md", "guides/certify.md", "guides/checkout.md", "guides/crypto.md", "guides/first-minute.md",
-    "guides/orders.md", "guides/payouts.md", "guides/pix-keys.md", "guides/pix-keys-and-limits.md", "guides/refunds.md",
-    "guides/slips.md", "guides/subscriptions.md", "guides/transfers.md", "guides/vouchers.md", "guides/webhooks.md",
-)  # fmt: skip
-IN_BOTH = (*FOR_OPERATORS, *FOR_DEVELOPERS)
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
 
