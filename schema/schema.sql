@@ -4664,15 +4664,18 @@ COMMENT ON VIEW law_an_answer_is_kept_its_time IS
 
 -- statements of networks and partners
 
+-- Statements that are taken, of days without an open difference. In a shard every statement: the institution may be in another.
+CREATE VIEW explained_statements WITH (security_invoker = true) AS
+  SELECT s.id FROM statements s
+   WHERE s.state = 'TAKEN' AND NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.state = 'OPEN' AND i.rail = s.rail AND i.day = s.day);
+
 CREATE VIEW law_a_reconciled_day_is_in_the_ledger WITH (security_invoker = true) AS
   WITH told AS MATERIALIZED (
     SELECT l.company_id, l.id, l.rail, l.day, l.kind, l.network_id,
            CASE WHEN l.kind IN ('IN', 'RETURN_IN') THEN 1 ELSE -1 END AS sign, l.amount_minor
-      FROM statements s
+      FROM explained_statements s
       JOIN statement_lines l ON l.statement_id = s.id AND l.is_current AND l.kind NOT IN ('FEE', 'CHARGEBACK')
-     WHERE s.state = 'TAKEN'
-       AND NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.state = 'OPEN' AND i.rail = s.rail AND i.day = s.day)
-       AND NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.company_id = l.company_id AND i.statement_id = l.statement_id
+     WHERE NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.company_id = l.company_id AND i.statement_id = l.statement_id
                           AND i.line_id = l.line_id AND i.state = 'ACCEPTED')),
   ours AS ( -- what of ours a line is: by which object, and at what time where that has more than one, it was booked
     SELECT t.*, p.id AS reference_id, NULL::timestamptz AS booked_at

@@ -16,9 +16,10 @@ import asyncpg
 import pytest
 
 from lastro.core.db import PLANNED_ONCE, Database, Dsn
-from lastro.core.laws import OF_SUMS, added
+from lastro.core.laws import on_its_own, selected
 from lastro.core.shards import IS_SPREAD
 from lastro.core.unowned_rows import WAIT_SECONDS, UnownedRows
+from lastro.ops.distribute.spreading import EVERYWHERE
 
 T = TypeVar("T")
 Read = Callable[..., Awaitable[list[asyncpg.Record]]]  # a statement and its arguments, to rows: `everywhere`, or `fetch`
@@ -26,6 +27,7 @@ _LAWS = """
 SELECT relname::text FROM pg_class WHERE relkind = 'v' AND relname LIKE 'law\\_%' AND relnamespace = 'public'::regnamespace
 """
 _ADDS = re.compile(r"\s*SELECT (count|sum|coalesce\(sum)\(", re.IGNORECASE)
+_CHANGES = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM) (\w+)")
 _ONE_QUESTION = 40  # laws: the plan of a longer statement would not be kept
 # The laws read and compare whole tables. Planning them takes longer than reading what a test made.
 _SETTINGS = {**PLANNED_ONCE, "statement_timeout": "0"}
@@ -44,10 +46,20 @@ class Spread:
     """What a test asks of a connection, asked in each shard. Counts and sums are added up."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     async def fetch(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
-        return await self._database.everywhere(sql, *arguments)
+        return await self.database.everywhere(sql, *arguments)
+
+    async def execute(self, sql: str, *arguments: Any) -> None:
+        """Changes rows where they are; of a table that every server has by way of the coordinator."""
+        changes = _CHANGES.match(sql)
+        assert changes is None or changes[1] != "INSERT INTO", "each shard would have it"
+        if changes is not None and changes[2] in EVERYWHERE:
+            async with self.database.session() as session:
+                await session.fetch(sql, *arguments)
+        else:
+            await self.fetch(sql, *arguments)
 
     async def fetchrow(self, sql: str, *arguments: Any) -> Any:
         rows = await self.fetch(sql, *arguments)
@@ -59,13 +71,14 @@ class Spread:
         rows = await self.fetch(sql, *arguments)
         if _ADDS.match(sql) is not None:
             return sum(row[0] or 0 for row in rows)
-        return next((row[0] for row in rows if row[0] is not None), None)
+        found = [row[0] for row in rows if row[0] is not None]
+        return any(found) if sql.startswith("SELECT EXISTS") else next(iter(found), None)
 
     async def close(self) -> None:
-        await self._database.close()
+        await self.database.close()
 
     def terminate(self) -> None:
-        self._database.terminate()
+        self.database.terminate()
 
 
 async def repaired(app: Dsn, audit: Dsn) -> None:
@@ -82,7 +95,17 @@ async def repaired(app: Dsn, audit: Dsn) -> None:
 
 
 async def laws(read: Read) -> list[str]:
+    if (database := await _spread(read)) is not None:  # those about people are the coordinator's alone
+        async with database.session() as session:
+            return sorted(r["relname"] for r in await session.fetch(_LAWS))
     return sorted({r["relname"] for r in await read(_LAWS)})
+
+
+async def _spread(read: Read) -> Database | None:
+    """The database that is asked, if its companies are in several shards."""
+    asked = getattr(read, "__self__", None)
+    database = asked.database if isinstance(asked, Spread) else asked
+    return database if isinstance(database, Database) and await database.is_spread() else None
 
 
 async def breaches(
@@ -105,12 +128,20 @@ async def broken(
     """`breaches`, over a connection that is there already."""
     only = () if companies is None else (list(companies),)
     where = " WHERE company_id = ANY ($1::uuid[])" if only else ""
-    found = {}
+    spread, found = await _spread(read), {}
     for law in await laws(read):
         if at_rest or not law.endswith("_at_rest"):
-            rows = [dict(r) for r in await read(f"SELECT * FROM {law}{where}", *only)]
-            found[law] = [dict(r) for r in added(rows, *OF_SUMS[law])] if law in OF_SUMS else rows
+            if spread is not None and not on_its_own(law):
+                found[law] = await _compared(spread, law, *only)
+            else:
+                found[law] = [dict(r) for r in await read(f"SELECT * FROM {law}{where}", *only)]
     return {law: rows for law, rows in found.items() if rows}
+
+
+async def _compared(database: Database, law: str, companies: Iterable[UUID] | None = None) -> list[dict[str, Any]]:
+    """The rows of a law that shards have parts of, as `lastro verify` reads it."""
+    rows = [dict(row) for row in await selected(database, law, f"SELECT * FROM {law}")]
+    return rows if companies is None else [row for row in rows if row["company_id"] in companies]
 
 
 async def some_broken(read: Read, *, at_rest: bool = True, companies: Iterable[UUID] | None = None) -> bool:
@@ -118,10 +149,11 @@ async def some_broken(read: Read, *, at_rest: bool = True, companies: Iterable[U
     only = () if companies is None else (list(companies),)
     where = " WHERE company_id = ANY ($1::uuid[])" if only else ""
     asked = [law for law in await laws(read) if at_rest or not law.endswith("_at_rest")]
-    for law in OF_SUMS.keys() & set(asked):
-        asked.remove(law)
-        if added([dict(r) for r in await read(f"SELECT * FROM {law}{where}", *only)], *OF_SUMS[law]):
-            return True
+    if (spread := await _spread(read)) is not None:
+        for law in [law for law in asked if not on_its_own(law)]:
+            asked.remove(law)
+            if await _compared(spread, law, *only):
+                return True
     for first in range(0, len(asked), _ONE_QUESTION):
         each = " OR ".join(f"EXISTS (SELECT FROM {law}{where})" for law in asked[first : first + _ONE_QUESTION])
         if any(row[0] for row in await read(f"SELECT {each}", *only)):

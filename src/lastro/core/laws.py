@@ -12,8 +12,15 @@ if TYPE_CHECKING:
 
 # About people, who are the installation's: servers that have companies do not have them.
 _OF_INSTALLATION = frozenset({"law_every_change_of_a_person_is_told", "law_who_has_ended_is_known_everywhere"})
+# About two companies, which may be in two shards: there the coordinator compares them.
+_OF_TWO = frozenset({"law_a_payment_is_of_one_company", "law_a_reference_is_of_one_company"})
+_HOWEVER_MANY = "SELECT set_config('citus.max_intermediate_result_size', '-1', false)"  # names, on the coordinator's disk
+# About days, of which another shard than the company's knows whether they are explained.
+_OF_DAYS = frozenset({"law_a_reconciled_day_is_in_the_ledger"})
+_TAKEN = "SELECT rail, day FROM statements WHERE state = 'TAKEN'"
+_UNEXPLAINED = "SELECT rail, day FROM statement_items WHERE state = 'OPEN'"
 # About a sum over all companies, which is zero in none of the servers that have some of them.
-OF_SUMS = {"law_in_transit_is_zero_at_rest": ("currency", "in_transit_minor")}
+_OF_SUMS = {"law_in_transit_is_zero_at_rest": ("currency", "in_transit_minor")}
 
 
 def broken_rows(law: str, most: int) -> str:
@@ -31,12 +38,30 @@ async def broken(database: Database, law: str, most: int) -> list[Mapping[str, A
 
     database: of a role that reads everything.
     """
-    sql = broken_rows(law, most)
-    if law in _OF_INSTALLATION:
+    is_cut = law not in _OF_DAYS or not await database.is_spread()
+    sql = broken_rows(law, most) if is_cut else f"SELECT * FROM {law}"  # noqa: S608
+    return (await selected(database, law, sql))[:most]
+
+
+async def selected(database: Database, law: str, sql: str) -> list[Mapping[str, Any]]:
+    """Returns the rows that a statement selects of a law, in all its columns, wherever what it compares may be."""
+    if law in _OF_INSTALLATION | _OF_TWO:
+        is_compared = law in _OF_TWO and await database.is_spread()
         async with database.session() as session:
+            if is_compared:
+                await session.fetch(_HOWEVER_MANY)
             return [dict(row) for row in await session.fetch(sql)]
     rows: list[Mapping[str, Any]] = [dict(row) for row in await database.everywhere(sql)]
-    return (added(rows, *OF_SUMS[law]) if law in OF_SUMS else rows)[:most]
+    if law in _OF_DAYS and await database.is_spread():
+        explained = {tuple(row) for row in await database.everywhere(_TAKEN)}
+        explained -= {tuple(row) for row in await database.everywhere(_UNEXPLAINED)}
+        return [row for row in rows if (row["rail"], row["day"]) in explained]
+    return added(rows, *_OF_SUMS[law]) if law in _OF_SUMS else rows
+
+
+def on_its_own(law: str) -> bool:
+    """True if a law holds in all shards where it holds in each by itself."""
+    return law not in _OF_INSTALLATION | _OF_TWO | _OF_DAYS | _OF_SUMS.keys()
 
 
 def added(rows: Sequence[Mapping[str, Any]], name: str, amount: str) -> list[Mapping[str, Any]]:
