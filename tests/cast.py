@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import msgspec
@@ -115,7 +115,7 @@ class Cast:
         self.runner = self.another_process()
 
     @classmethod
-    def of(cls, app: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> "Cast":
+    def of(cls, app: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> Self:
         return cls(Database(app, size=size, settings={**PLANNED_ONCE, **(settings or {})}))
 
     def another_process(self) -> Runner:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -337,10 +337,10 @@ async def _furnish_keys(town: Town, route: Route) -> None:
             "SELECT number, sealed_by FROM pix_key_validations WHERE id = $1::text::uuid", validation_id
         ) or (0, "")
         TOKENS[validation_id] = keys.Codes(town.house.key_ring).code(UUID(validation_id), number, sealed_by) or ""
-    await town.admin.execute(
-        "UPDATE pix_key_validations SET sent_at = sent_at - interval '61 seconds' WHERE id = $1::text::uuid",
-        town.objects["validation to resend"],
-    )
+    old = town.objects["validation to resend"]
+    sent_at = await town.admin.fetchval("SELECT sent_at FROM pix_key_validations WHERE id = $1::text::uuid", old)
+    sql = "UPDATE pix_key_validations SET sent_at = $2 WHERE id = $1::text::uuid"
+    await town.admin.execute(sql, old, sent_at - timedelta(seconds=61))
     body = {"type": "RANDOM"}
     made = await town.send(route, Ask(path={"accountId": account}, body=body), town.token(town.ana))
     assert made.status_code == 201, made.text

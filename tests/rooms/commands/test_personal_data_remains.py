@@ -49,7 +49,8 @@ async def sent(world: World, admin: Any) -> None:
     limit = (
         "INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES ($1, $2, 'PIX', 1000)"
     )
-    await admin.execute(limit, world.ana.company_id, world.ana.account_id)
+    async with world.cast.database.session(world.ana.company_id) as session:
+        await session.fetch(limit, world.ana.company_id, world.ana.account_id)
     for name, cents in (("called_off", 500), ("batch_off", 2500)):
         await paying_out.make(world, name, cents, scheduled=True, receiver=RECEIVER, bank=BANK)
         if name == "called_off":

@@ -61,7 +61,7 @@ async def restored(own_database: Any) -> None:
     """An era begins."""
     admin = await own_database.connect()
     try:
-        await eras.begin(admin)
+        await eras.begin(admin, url=own_database.admin.url)
     finally:
         await admin.close()
 

@@ -14,7 +14,7 @@ from tests import forked
 from tests.cast import Cast, Seller
 from tests.conftest import lent
 from tests.databases import Database
-from tests.laws import laws
+from tests.laws import connected, laws
 from tests.read_only import read_only
 
 from lastro.core.db import Dsn
@@ -41,7 +41,7 @@ async def ana(kept: Database) -> Seller:
 @asynccontextmanager
 async def by_hand(database: Database, broken: str, mended: str, *arguments: Any) -> AsyncIterator[None]:
     """As long as it lasts, what this statement has broken."""
-    connection = await database.connect()
+    connection = await (connected(database.admin) if broken.startswith("UPDATE") else database.connect())
     await connection.execute(broken, *arguments)
     yield
     await connection.execute(mended, *arguments)
@@ -163,8 +163,8 @@ async def test_the_command_ends_as_it_found(kept: Database, ana: Seller, tmp_pat
     assert "No running sandbox was found" in nowhere.stderr
 
 
-async def test_each_law_is_planned_for_all_of_its_rows(kept: Database) -> None:
-    connection = await kept.connect(kept.audit)
+async def test_each_law_is_planned_for_all_of_its_rows(kept: Database, ana: Seller) -> None:
+    connection = await kept.connect_beside(ana.company_id, kept.audit)
 
     async def plan(sql: str) -> Any:
         (found,) = json.loads(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {sql}"))
