@@ -44,7 +44,10 @@ async def broken(database: Database, law: str, most: int) -> list[Mapping[str, A
 
 
 async def selected(database: Database, law: str, sql: str) -> list[Mapping[str, Any]]:
-    """Returns the rows that a statement selects of a law, in all its columns, wherever what it compares may be."""
+    """Returns what a statement selects of a law, of all companies.
+
+    sql: it selects every column, and may bound the rows unless shards have parts of what the law compares.
+    """
     if law in _OF_INSTALLATION | _OF_TWO:
         is_compared = law in _OF_TWO and await database.is_spread()
         async with database.session() as session:
@@ -60,7 +63,7 @@ async def selected(database: Database, law: str, sql: str) -> list[Mapping[str, 
 
 
 def on_its_own(law: str) -> bool:
-    """True if a law holds in all shards where it holds in each by itself."""
+    """True if each shard can tell by itself whether a law holds."""
     return law not in _OF_INSTALLATION | _OF_TWO | _OF_DAYS | _OF_SUMS.keys()
 
 
