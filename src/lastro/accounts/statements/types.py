@@ -49,7 +49,7 @@ def _short(how: str) -> str:
 def _received(rail: str) -> EntryType:
     how, in_english = _called(rail)
     return EntryType(
-        f"Recebido por {_short(how)}", f"Um pedido foi pago por {how}; o valor é o que fica depois das tarifas.",
+        f"Recebido por {_short(how)}", f"Uma cobrança foi paga por {how}; o valor é o que fica depois das tarifas.",
         f"An order was paid by {in_english}; the amount is what is left after fees.", "CREDIT",
         "202" if rail == "BOLETO" else "201",
     )  # fmt: skip
@@ -76,7 +76,7 @@ TYPES: Mapping[str, EntryType] = {
     **{f"{rail}_REFUND": _refunded(rail) for rail in _OF_ORDERS},
     **{f"{rail}_SETTLEMENT": _settled(rail) for rail in _SETTLED},
     "PART_IN": EntryType(
-        "Recebimento em partes", "A parte de um pedido que tinha chegado antes foi creditada quando o resto chegou.",
+        "Recebimento em partes", "A parte de uma cobrança que tinha chegado antes foi creditada quando o resto chegou.",
         "A part that had come in before was credited when the rest of its order was paid.", "CREDIT", "201",
     ),
     "STRANDED_IN": EntryType(
@@ -88,7 +88,7 @@ TYPES: Mapping[str, EntryType] = {
         "A TED from another bank has come in; the amount is what is left after fees.", "CREDIT", "209",
     ),
     "BOOK_IN": EntryType(
-        "Recebimento entre contas", "Outra conta desta instituição pagou um pedido.",
+        "Recebimento entre contas", "Outra conta desta instituição pagou uma cobrança.",
         "Another account of this institution paid an order.", "CREDIT", "213",
     ),
     "BOOK_REFUND": EntryType(
@@ -138,7 +138,7 @@ TYPES: Mapping[str, EntryType] = {
         "A TED that was taken for failed has left; it is debited now.", "DEBIT", "120",
     ),
     "CARD_CHARGEBACK": EntryType(
-        "Contestação de cartão", "O emissor do cartão tomou de volta o valor de um pedido.",
+        "Contestação de cartão", "O emissor do cartão tomou de volta o valor de uma cobrança.",
         "The issuer of a card took the money of an order back.", "DEBIT", "103",
     ),
     "PIX_TAKEN": EntryType(
