@@ -1,5 +1,6 @@
 """The clients in clients/: what is made of the document is as it is made now, and everything has its place."""
 
+import json
 import tomllib
 
 from clients.generate.__main__ import made_for_python
@@ -39,3 +40,6 @@ def test_its_version_is_lastros() -> None:
         tomllib.loads((ROOT / p / "pyproject.toml").read_text(encoding="utf-8")) for p in (".", "clients/python")
     )
     assert client["project"]["version"] == ours["project"]["version"]
+    package = json.loads((ROOT / "clients/typescript/package.json").read_text(encoding="utf-8"))
+    assert package["version"] == ours["project"]["version"]
+    assert "dependencies" not in package

@@ -5,14 +5,16 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from tests import typescript
 from tests.house.tree import ROOT
 
 from .play import Play
 
 PYTHON = ROOT / "clients/python"
 PATIENCE_SECONDS = 120.0
-ORDER = ["order INITIAL", "order PAID", "refused amount LIMIT_EXCEEDED", "refund PAID PARTIAL_REFUNDED", "listed True"]
+ORDER = ["order INITIAL", "order PAID", "refused amount LIMIT_EXCEEDED", "refund PAID PARTIAL_REFUNDED", "listed 1"]
 SUBSCRIPTION = ["subscription PENDING_AUTHORIZATION", "subscription ACCEPTED", "subscription CANCELED"]
 PAYOUT = ["payout PENDING", "payout PAID", "receipt %PDF"]
 TOLD = ["event ORDER-PAYIN.PAID", "event ORDER-PAYIN.REFUNDED"]
@@ -20,6 +22,11 @@ TOLD = ["event ORDER-PAYIN.PAID", "event ORDER-PAYIN.REFUNDED"]
 
 async def test_the_examples_in_python_do_what_they_say(play: Play) -> None:
     await _played(play, lambda name: (sys.executable, str(PYTHON / f"examples/{name}.py")))
+
+
+async def test_the_examples_in_typescript_do_what_they_say(play: Play, tmp_path: Path) -> None:
+    examples = (await asyncio.to_thread(typescript.compiled, tmp_path)) / "examples"
+    await _played(play, lambda name: ("node", str(examples / f"{name}.js")))
 
 
 async def _played(play: Play, command: Callable[[str], Sequence[str]]) -> None:
