@@ -166,6 +166,8 @@ async def test_the_other_language_is_a_link_away_and_stays(http: httpx.AsyncClie
     assert all("?lang=" in link for link in links)
     asked_for_none = await ask(http, "/docs/guide/guides-orders?lang=fr", accept_language="pt")
     assert (asked_for_none.headers["content-language"], "?lang=pt" in asked_for_none.text) == ("pt", False)
+    start = await ask(http, "/docs/guide?lang=pt", accept_language="en")
+    assert start.headers["content-language"] == "pt"
 
 
 async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> None:

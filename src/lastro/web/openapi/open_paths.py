@@ -325,6 +325,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         "read_guide", "service",
         Doc("Read the guide", "Its first page. What stands in docs/ of the source, to be read without any other server."),
         _held("The page.", "text/html", _PAGE),
+        queries=(Query("lang", "pt or en, in place of what the header says.", {"type": "string"}),),
     )},
     "/docs/guide/{page}": {"GET": Open(
         "read_guide_page", "service",
