@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import asyncpg
 
 from lastro.core.declined import CommandFailed
+from lastro.core.session import LOST
 from lastro.ops.distribute.spreading import set_up_servers
 
 if TYPE_CHECKING:
@@ -108,17 +110,18 @@ async def move(
         raise CommandFailed(f"The company's shard is on {server} already.")
     moving = asyncio.ensure_future(connection.execute(_MOVE, place.shard, place.host, place.port, server.host, server.port))
     while not (await asyncio.wait([moving], timeout=_LOOK_SECONDS))[0]:
-        found = await looking.fetchrow(_BYTES)
-        if found is not None:
-            progress(found["done"], found["whole"], "bytes")
+        with suppress(*LOST, asyncpg.PostgresError):  # every server is asked for it, also one that does not answer
+            found = await looking.fetchrow(_BYTES)
+            if found is not None:
+                progress(found["done"], found["whole"], "bytes")
     try:
         await moving
     except asyncpg.InsufficientPrivilegeError:
         raise
-    except asyncpg.PostgresError as refused:
+    except (*LOST, asyncpg.PostgresError) as refused:
         raise CommandFailed(f"The shard has not moved: {said(refused)}.") from refused
 
 
-def said(refused: asyncpg.PostgresError) -> str:
+def said(refused: Exception) -> str:
     """Returns the first line of what the engine said."""
-    return str(refused).splitlines()[0].rstrip(".")
+    return (str(refused).splitlines() or [type(refused).__name__])[0].rstrip(".")
