@@ -49,6 +49,14 @@ def test_sentences_are_short_and_name_their_noun() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_sentences_in_portuguese_are_short() -> None:
+    found = [path for path in documents() if path.name.endswith(".pt.md")]
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in found}
+    wrong = [f"{name}: {len(one.split())} words: {one}" for name, text in texts.items() for one in faults(text)[0]]
+    assert len(texts) > 30
+    assert not wrong, "\n".join(wrong)
+
+
 def docstring_faults(text: str) -> list[str]:
     """The faults of one docstring: a long first clause, and each sentence that begins bare and is no question."""
     words = " ".join(text.split())
