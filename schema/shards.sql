@@ -73,6 +73,26 @@ BEGIN
   RETURN true;
 END $$;
 
+-- The last beat of this server, by which an older copy of it is known; a table of this server alone, shards.beats, has it
+-- (ops/distribute/spreading.py). The era is the last one that has come to this server.
+CREATE FUNCTION shards.last_beat(OUT server integer, OUT era timestamptz, OUT beat bigint) LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  server := (SELECT l.groupid FROM pg_dist_local_group l);
+  era := (SELECT max(e.began_at) FROM public.eras e);
+  beat := (SELECT b.beat FROM shards.beats b);
+END $$;
+
+-- Makes a beat. No row: the server lacks one that was acknowledged.
+CREATE FUNCTION shards.make_beat(seen_era timestamptz, seen_beat bigint, OUT era timestamptz, OUT beat bigint, OUT at timestamptz)
+RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  present timestamptz := (SELECT max(e.began_at) FROM public.eras e);
+BEGIN
+  RETURN QUERY UPDATE shards.beats b SET beat = b.beat + 1, at = greatest(b.at, public.machine_now())
+    WHERE (present, b.beat) >= (seen_era, seen_beat) RETURNING present, b.beat, b.at;
+END $$;
+
 -- The tables of a shard by their own names, and everything that is made of them, in a schema of this server: shard_<id>.
 CREATE FUNCTION shards.show(shard bigint, epoch integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -217,6 +237,8 @@ END $$;
 GRANT DELETE ON company_numbers, account_numbers, rails TO lastro_app;
 
 REVOKE EXECUTE ON FUNCTION shards.show(bigint, integer), shards.show_work(bigint), shards.prepare(bigint) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION shards.make_beat(timestamptz, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION shards.make_beat(timestamptz, bigint) TO lastro_app;
 
 -- A company's row is written where its shard is, by sessions that were opened for it. The engine makes each policy a permissive one in
 -- the shards, where a restrictive one would let through what it is to stop: so each command has one policy, of all that the table demands.

@@ -30,6 +30,7 @@ from lastro.core.unowned_rows import Unowned, UnownedRows
 from lastro.ops import distribute, eras
 from lastro.ops.backups import back_up
 from lastro.ops.distribute.repairing import repair
+from lastro.ops.rollback_check import Heart, Memory
 from lastro.ops.start_checks import admit
 
 pytestmark = pytest.mark.skipif(not os.environ.get("LASTRO_CITUS_URL"), reason="LASTRO_CITUS_URL names no cluster")
@@ -111,9 +112,13 @@ def test_a_login_that_servers_refuse_is_named(installed: Installation, tmp_path:
     installed.let_in(*BETWEEN_SERVERS)
 
 
-async def test_a_standby_takes_a_servers_place(installed: Installation) -> None:
+async def test_a_standby_takes_a_servers_place(installed: Installation, tmp_path: Path) -> None:
     coordinator: Any = await asyncpg.connect(installed.address("postgres"))
-    work = Database(installed.dsn("lastro_work"), size=2)
+    work, app = Database(installed.dsn("lastro_work"), size=2), Database(installed.dsn("lastro_app"), size=2)
+    heart = Heart(app, Memory(tmp_path), "sandbox")
+    await heart.start()
+    known = dict(heart.witness.servers)
+    assert len(known) == len(installed.servers) - 1
     async with trading(installed) as trade:
         port = await coordinator.fetchval("SELECT port FROM shards.of($1)", trade.shop.ana.company_id)
         (old,) = (server for server in installed.servers if server.port == port)
@@ -132,7 +137,12 @@ async def test_a_standby_takes_a_servers_place(installed: Installation) -> None:
         await sold(trade)
         assert trade.refused
         assert len(await work.everywhere("SELECT 1")) == SHARDS
-    await work.close()
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not all(heart.witness.servers[server] > beat for server, beat in known.items()):
+                await heart.beat()
+    assert heart.witness.older == {}, "it has every beat"
+    for database in (work, app):
+        await database.close()
     epochs = await coordinator.fetchval("SELECT count(*) FROM shards.epochs WHERE epoch > 0")
     await coordinator.close()
     assert epochs == 0, "the numbers of the server's transactions go on"

@@ -111,7 +111,7 @@ async def test_a_process_remembers_across_its_restarts(own_database: Any, app: D
 async def test_a_process_that_lives_sends_nothing_to_an_older_copy(own_database: Any, app: Database, tmp_path: Path) -> None:
     heart, stop = Heart(app, Memory(tmp_path), "sandbox"), asyncio.Event()
     await heart.start()
-    app.witness = heart.witness
+    app.watch(heart.witness)
     await heart.round(stop)
     assert not stop.is_set()
     await _went_back(own_database)

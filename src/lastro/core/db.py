@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.core.errors import DatabaseAway, LoginRefused, Stale
+from lastro.core.heartbeats import OLDER_COPY
 from lastro.core.pool import Pool
 from lastro.core.servers import Servers, refusal
 from lastro.core.session import LONGEST_KEPT, LOST, MOST_KEPT, ONCE, PLANNED_ONCE, Part, Session, summary_of
-from lastro.core.shards import IS_SPREAD, Shards
+from lastro.core.shards import IS_SPREAD, FromServer, Shards
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from uuid import UUID
 
     from asyncpg import Record
@@ -74,14 +75,13 @@ class Database:
     """A pool of up to `size` connections as one role.
 
     Connections are made when first needed. settings: of the server, in place of our own (lock_timeout). reads: nothing will
-    be written, so a standby will do if the address names one. witness: of the process; with one, no session is lent of a
-    database that has lost what it had acknowledged. Of a database that is spread, it is the coordinator's address, and each
-    shard has a list of up to `size` sessions of its own.
+    be written, so a standby will do if the address names one. Of a database that is spread, it is the coordinator's
+    address, and each shard has a list of up to `size` sessions of its own.
     """
 
     def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None, reads: bool = False) -> None:
         self.size = size
-        self.witness: Witness | None = None
+        self._witness: Witness | None = None
         self._servers = Servers(dsn.url, reads=reads)
         self._settings = {**_SETTINGS, **(settings or {}), **({"role": dsn.role} if dsn.role else {})}
         self._pool = Pool(self._connect, size)
@@ -98,6 +98,28 @@ class Database:
     def waits(self) -> int:
         """The number of callers who had to wait for a session."""
         return self._pool.waits + self._shards.waits
+
+    def watch(self, witness: Witness) -> None:
+        """Refuses older copies of the database from now on.
+
+        No session is lent of one, nor at a server that is one.
+        """
+        self._witness = witness
+        self._shards.watch(witness)
+
+    def watch_servers(self, witness: Witness) -> None:
+        """Refuses older servers of a spread database alone.
+
+        It costs no round trip.
+        """
+        self._shards.watch(witness)
+
+    async def at_each_server(self, sql: str, arguments: Callable[[int], tuple[Any, ...]]) -> list[FromServer]:
+        """Asks each server of a spread database about itself.
+
+        It returns the rows of those that have shards and answer in time. arguments: by the engine's number of the server.
+        """
+        return await self._shards.at_each_server(sql, arguments) if await self.is_spread() else []
 
     def session(self, company_id: UUID | None = None) -> Lent:
         """Lends a session, set to company_id where one is given. DatabaseAway when none can be had within 5 s."""
@@ -172,14 +194,14 @@ class Database:
         """Connects to the one server, or to the coordinator."""
         try:
             connection = await self._servers.connect(self._settings)
-            is_ours = self.witness is None or await self.witness.admits(connection)
+            is_ours = self._witness is None or await self._witness.admits(connection)
         except (*LOST, asyncpg.PostgresError, ValueError) as lost:
             if (sentence := refusal(lost)) is not None:
                 raise LoginRefused(sentence) from None
             raise DatabaseAway(str(lost)) from lost
         if not is_ours:
             connection.terminate()
-            raise DatabaseAway("it is an older copy of the database: what it had acknowledged is missing")
+            raise DatabaseAway(OLDER_COPY)
         return Session(connection, plans_once=self._settings.get("plan_cache_mode") == ONCE)
 
     async def columns(self, table: str) -> dict[str, str]:

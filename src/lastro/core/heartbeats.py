@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     import asyncpg
 
+OLDER_COPY = "it is an older copy of the database: what it had acknowledged is missing"
 _BEAT = "SELECT era, beat FROM beats"
 
 
@@ -27,11 +28,25 @@ class Beat:
 
 
 class Witness:
-    """The last beat that this process knows of. went_back: a connection led to a database that does not have it."""
+    """The last beats that this process knows of. went_back: a connection led to a database that does not have the last one.
+
+    servers: of a spread database, the last beat of each server that has shards, by the engine's number of it, which a
+    standby that takes over keeps. older: the servers that were found without theirs, by where they were found.
+    """
 
     def __init__(self) -> None:
         self.seen: Beat | None = None
         self.went_back = False
+        self.servers: dict[int, Beat] = {}
+        self.older: dict[int, str] = {}
+
+    def admits_server(self, server: int, place: str, *, has_all: bool) -> bool:
+        """Notes whether a server has what is remembered of it. place: its address."""
+        if has_all:
+            self.older.pop(server, None)
+        else:
+            self.older[server] = place
+        return has_all
 
     async def admits(self, connection: asyncpg.Connection) -> bool:
         """Tells whether a new connection leads to the database that is remembered. asyncpg's errors: it cannot be asked."""

@@ -73,11 +73,18 @@ class Session:
     """A lent connection and the company it is set to (None: unknown or none).
 
     on_moved: of a session in a shard, called when the shard is found to be elsewhere. None: the database is on one server.
+    server: of a session in a shard, the engine's number of its server.
     """
 
     def __init__(
-        self, connection: asyncpg.Connection, *, plans_once: bool, on_moved: Callable[[], None] | None = None
+        self,
+        connection: asyncpg.Connection,
+        *,
+        plans_once: bool,
+        on_moved: Callable[[], None] | None = None,
+        server: int | None = None,
     ) -> None:
+        self.server = server
         self._connection = connection
         self._on_moved = on_moved
         self._prepared: OrderedDict[str, PreparedStatement] = OrderedDict()

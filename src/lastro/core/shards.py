@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import asyncpg
 
 from lastro.core.errors import DatabaseAway, Stale
+from lastro.core.heartbeats import OLDER_COPY
 from lastro.core.pool import Pool
 from lastro.core.servers import Servers, elsewhere
 from lastro.core.session import LOST, ONCE, Session, has_moved
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.core.heartbeats import Beat, Witness
 
 IS_SPREAD = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'shards')"
 _OF = "SELECT shard, host, port FROM shards.of($1)"
 _ALL = "SELECT shard, host, port FROM shards.all()"
-_OPEN = "SELECT shards.open($1)"
+_OPEN = "SELECT b.server, b.era, b.beat, shards.open($1) FROM shards.last_beat() b"
 _WORK = "lastro_work"  # for which a schema of its own shows what it may see
+_SERVER_SECONDS = 5.0  # in which a server answers, or is left out
 _MOST_COMPANIES = 100_000  # of which it is remembered where they are
 
 
@@ -33,6 +41,20 @@ class Shard:
     id: int
     host: str
     port: int
+
+    @property
+    def place(self) -> str:
+        """Returns the server's address."""
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class FromServer:
+    """The rows that a server answered with. server: the engine's number of it. place: its address."""
+
+    server: int
+    place: str
+    rows: list[Record]
 
 
 class Shards:
@@ -54,6 +76,7 @@ class Shards:
         self._places: dict[int, Shard] = {}
         self._pools: dict[Shard, Pool] = {}
         self._is_whole = False  # every shard's place is known
+        self._witness: Witness | None = None
         self._is_work = _WORK in (settings.get("role"), urlsplit(url).username)
 
     @property
@@ -85,6 +108,31 @@ class Shards:
             await self._read(_ALL)
             self._is_whole = True
         return [self._pool(shard) for shard in self._places.values()]
+
+    def watch(self, witness: Witness) -> None:
+        """Refuses servers that are older copies from now on.
+
+        Sessions that were opened before are ended, since nobody has looked.
+        """
+        if witness is not self._witness:
+            self._witness = witness
+            self.close()
+
+    async def at_each_server(self, sql: str, arguments: Callable[[int], tuple[Any, ...]]) -> list[FromServer]:
+        """Asks each server that has shards about itself.
+
+        It returns the rows of those that answer in time. arguments: by the engine's number of the server. Without the
+        coordinator, the servers that are known are asked.
+        """
+        with suppress(DatabaseAway):
+            await self.all()
+        beside: dict[str, Pool] = {}
+        for shard in list(self._places.values()):
+            pool = self._pool(shard)
+            if shard.place not in beside or pool.idle > beside[shard.place].idle:
+                beside[shard.place] = pool
+        found = await asyncio.gather(*(_asked(place, pool, sql, arguments) for place, pool in beside.items()))
+        return [one for one in found if one is not None]
 
     def close(self) -> None:
         """Ends every idle session."""
@@ -127,19 +175,48 @@ class Shards:
         except (*LOST, asyncpg.PostgresError, ValueError) as lost:
             self._forget(shard)  # another server may have taken its place
             raise DatabaseAway(str(lost)) from lost
+        seen = dict(self._witness.servers) if self._witness is not None else {}  # by now: a beat may overtake the answer
         try:
-            await connection.fetchval(_OPEN, shard.id)
+            found = await connection.fetchrow(_OPEN, shard.id)
         except (*LOST, asyncpg.PostgresError) as lost:
             connection.terminate()
             self._forget(shard)
             if isinstance(lost, asyncpg.PostgresError) and has_moved(lost):
                 raise Stale("the company's shard has moved") from lost
             raise DatabaseAway(str(lost)) from lost
+        assert found is not None
+        if not self._admits(found, seen, shard):
+            connection.terminate()
+            self._forget(shard)
+            raise DatabaseAway(OLDER_COPY)
         return Session(
             connection,
             plans_once=settings.get("plan_cache_mode") == ONCE,
+            server=found["server"],
             on_moved=lambda: self._forget(shard),
         )
+
+    def _admits(self, found: Record, seen: Mapping[int, Beat], shard: Shard) -> bool:
+        """Tells whether a server has what is remembered of it."""
+        if self._witness is None:
+            return True
+        last = seen.get(found["server"])
+        has_all = last is None or not last.is_missing_in(found["era"], found["beat"])
+        return self._witness.admits_server(found["server"], shard.place, has_all=has_all)
+
+
+async def _asked(place: str, pool: Pool, sql: str, arguments: Callable[[int], tuple[Any, ...]]) -> FromServer | None:
+    """Asks one server. None: it does not answer, or is refused."""
+    try:
+        async with asyncio.timeout(_SERVER_SECONDS):
+            session = await pool.lend(None)
+            try:
+                assert session.server is not None
+                return FromServer(session.server, place, await session.fetch(sql, *arguments(session.server)))
+            finally:
+                pool.give_back(session)
+    except (DatabaseAway, Stale, TimeoutError, asyncpg.PostgresError):
+        return None
 
 
 def _shown(shard: Shard, *, is_work: bool) -> str:

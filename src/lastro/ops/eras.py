@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
@@ -18,20 +19,31 @@ from lastro.core.servers import UNREACHABLE, Servers, unreachable
 from lastro.core.shards import IS_SPREAD
 from lastro.due_work import HELD
 from lastro.ops.distribute.spreading import MOST_SERVERS
-from lastro.ops.rollback_check import BEAT, NOW, Memory, trouble
+from lastro.ops.rollback_check import BEAT, NOW, Memory, older_servers, trouble
 from lastro.terminal.parsing import Parser
 from lastro.terminal.printing import as_json, as_text
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from lastro.config.settings import Settings
 
 _COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
 _COMPANIES_HERE = "SELECT begin_era_of(company_id) FROM company_numbers WHERE lies_here(company_id)"
 _ON_OTHERS = "SELECT success, result FROM run_command_on_workers($1)"
+# The last beat that came back to a server which has companies.
+_LAST_BEAT = """
+SELECT to_json(at) #>> '{}' FROM shards.beats
+ WHERE beat > 0 AND EXISTS (SELECT FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+                              JOIN pg_dist_local_group USING (groupid) WHERE logicalrelid = 'public.companies'::regclass)
+"""
+_LAST_BEATS = "SELECT success, result FROM run_command_on_all_nodes($1)"
+_NOT_BEGUN = "The era has not begun, since a server does not answer: {}."
+_LACKS = (
+    "A server of this database is a copy from before it was last seen here: {}. What was answered since is missing, and its"
+    " numbers would be given out again. Say lastro era begin, then read docs/operations.md#backups."
+)
 _NOT_WHOLE = "The era has not begun on every server: {}. Say lastro era begin --yes again, before anything starts."
 _ERAS = "SELECT * FROM eras ORDER BY began_at"
 _RELEASE = "UPDATE eras SET released_at = (SELECT machine_now()) WHERE released_at IS NULL AND held_until IS NOT NULL"
@@ -86,6 +98,8 @@ async def begin(connection: asyncpg.Connection, lost_since: datetime | None = No
     url: its address; with it, a database on several servers is begun on each of them, and what was cut off is begun again.
     """
     is_spread = url is not None and await connection.fetchval(IS_SPREAD)
+    if is_spread:
+        lost_since = await _lost_since(connection, lost_since)
     async with connection.transaction():
         await connection.execute("SET LOCAL ROLE lastro_owner")
         made = await connection.fetchrow("SELECT * FROM begin_era($1)", lost_since)
@@ -100,6 +114,28 @@ async def begin(connection: asyncpg.Connection, lost_since: datetime | None = No
     return Begun(
         made["began_at"], made["lost_from"], _numbers(made), sum(doubted), dict(Counter(row["kind"] for row in held))
     )
+
+
+async def _lost_since(connection: asyncpg.Connection, told: datetime | None) -> datetime | None:
+    """Returns since when something is lost at some server. CommandFailed: one does not answer, and nothing has begun."""
+    since = [] if told is None else [told]
+    for answer in await connection.fetch(_LAST_BEATS, _LAST_BEAT):
+        if not answer["success"]:
+            raise CommandFailed(_NOT_BEGUN.format(answer["result"].splitlines()[0].rstrip(".")))
+        since += [datetime.fromisoformat(answer["result"])] if answer["result"] else []
+    return min(since, default=None)
+
+
+async def _older_servers(asked: _Asked) -> list[str]:
+    """Returns the addresses of servers that lack remembered beats."""
+    seen = Memory(asked.settings.home).read_servers(asked.now)
+    if not seen:
+        return []
+    app = Database(Dsn(asked.url, "lastro_app"), size=1)
+    try:
+        return await older_servers(app, seen)
+    finally:
+        await app.close()
 
 
 async def _begin_elsewhere(
@@ -197,7 +233,8 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
 
 
 async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
-    if not asked.is_sure and trouble(asked.now, Memory(asked.settings.home).read(asked.now), asked.settings.mode) is None:
+    said = trouble(asked.now, Memory(asked.settings.home).read(asked.now), asked.settings.mode)
+    if not asked.is_sure and said is None and not await _older_servers(asked):
         raise CommandFailed(_NOTHING_IS_LACKING)
     begun = await begin(connection, url=asked.url)
     if asked.as_json:
@@ -213,6 +250,8 @@ async def _keep(connection: asyncpg.Connection, asked: _Asked, say: Callable[[st
     seen = memory.read(now)
     if seen is not None and (now["era"], now["beat"]) < (seen.era, seen.number):
         raise CommandFailed(trouble(now, seen, asked.settings.mode) or "")
+    if older := await _older_servers(asked):
+        raise CommandFailed(_LACKS.format(", ".join(older)))
     async with connection.transaction():
         await connection.execute("SET LOCAL ROLE lastro_app")
         made = await connection.fetchrow(BEAT, now["era"], now["beat"], now["here_server"], now["here_timeline"])

@@ -61,7 +61,8 @@ async def admit(
             await key_proofs.prove(database, ring, settings.keys_file)
         if heart is not None:
             await heart.start(stop)
-            database.witness = work_database.witness = heart.witness
+            for one in (database, work_database):
+                one.watch(heart.witness)
 
     await once_it_answers(demand_all, stop)
 

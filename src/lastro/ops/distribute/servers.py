@@ -28,6 +28,7 @@ _STATE = f"""
 SELECT json_build_object('bytes', pg_database_size(current_database()), 'is_set_up',
   (SELECT count(*) = {len(SEQUENCES)} FROM pg_sequence
     WHERE seqrelid IN ({", ".join(f"to_regclass('public.{name}')" for name in SEQUENCES)}) AND seqincrement = {MOST_SERVERS})
+  AND (to_regnamespace('shards') IS NULL OR to_regclass('shards.beats') IS NOT NULL)
   AND EXISTS (SELECT FROM pg_roles r WHERE r.rolname = 'lastro_owner' AND has_database_privilege(r.oid, current_database(), 'CREATE'))
 )"""  # noqa: E501, S608 names of our own code
 _ASK_ALL = "SELECT nodeid, success, result FROM run_command_on_all_nodes($1)"

@@ -44,7 +44,8 @@ SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definitio
 _AGAIN = """{definition};
 REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC; GRANT EXECUTE ON FUNCTION {name} TO lastro_app, lastro_work, lastro_audit;"""
 _RUN_ON = "SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::integer], ARRAY[$3::text], false)"
-# The schema's own words, on a server that was given its functions one by one.
+# The schema's own words, on a server that was given its functions one by one. Its beats are known to it alone: a server that
+# comes back older lacks some (core/heartbeats.py).
 _ON_EACH_SERVER = """
 DO $$ BEGIN
   SET LOCAL citus.enable_ddl_propagation = off;
@@ -54,6 +55,15 @@ DO $$ BEGIN
   REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
   GRANT CREATE ON DATABASE {database} TO lastro_owner;
 {sequences}
+  IF to_regnamespace('shards') IS NOT NULL THEN
+    CREATE TABLE IF NOT EXISTS shards.beats (
+      only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+      beat bigint NOT NULL DEFAULT 0,
+      at timestamptz NOT NULL DEFAULT public.machine_now()
+    );
+    ALTER TABLE shards.beats OWNER TO lastro_owner;
+    INSERT INTO shards.beats DEFAULT VALUES ON CONFLICT DO NOTHING;
+  END IF;
 END $$
 """
 _SEQUENCE = """
@@ -198,9 +208,9 @@ async def lacking(connection: asyncpg.Connection) -> str | None:
 
 
 async def set_up_servers(connection: asyncpg.Connection) -> None:
-    """Gives each server what the engine does not: its own numbers, and the right to show shards. It may be done again.
+    """Gives each server what the engine does not: its own numbers and beats, and the right to show shards.
 
-    CommandFailed: why one could not be set up.
+    It may be done again. CommandFailed: why one could not be set up.
     """
     database = await connection.fetchval("SELECT quote_ident(current_database())")
     for server in await connection.fetch("SELECT groupid, nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary'"):
