@@ -134,6 +134,12 @@ class Town:
             await self.admin.execute("UPDATE quotas SET used_minor = 1 WHERE kind IN ('codes', 'codes to')")
         return answer
 
+    async def sent_earlier(self, kind: str) -> None:
+        """A code was sent a minute ago."""
+        at = await self.admin.fetchval("SELECT sent_at FROM pix_key_validations WHERE id::text = $1", self.objects[kind])
+        sql = "UPDATE pix_key_validations SET sent_at = $2 WHERE id::text = $1"
+        await self.admin.execute(sql, self.objects[kind], at - timedelta(seconds=61))
+
     async def send_raw(
         self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"", asgi: Any = None
     ) -> Answer:
@@ -337,10 +343,7 @@ async def _furnish_keys(town: Town, route: Route) -> None:
             "SELECT number, sealed_by FROM pix_key_validations WHERE id = $1::text::uuid", validation_id
         ) or (0, "")
         TOKENS[validation_id] = keys.Codes(town.house.key_ring).code(UUID(validation_id), number, sealed_by) or ""
-    old = town.objects["validation to resend"]
-    sent_at = await town.admin.fetchval("SELECT sent_at FROM pix_key_validations WHERE id = $1::text::uuid", old)
-    sql = "UPDATE pix_key_validations SET sent_at = $2 WHERE id = $1::text::uuid"
-    await town.admin.execute(sql, old, sent_at - timedelta(seconds=61))
+    await town.sent_earlier("validation to resend")
     body = {"type": "RANDOM"}
     made = await town.send(route, Ask(path={"accountId": account}, body=body), town.token(town.ana))
     assert made.status_code == 201, made.text

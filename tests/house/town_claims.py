@@ -60,10 +60,8 @@ async def furnish_claims(town: Town, routes: Mapping[str, Route]) -> None:
         assert made.status_code == 202, made.text
         await _proof(town, kind, made.json()["validationId"])
         CLAIM_OF[town.objects[kind]] = town.objects["claim to answer"]
-    await town.admin.execute(
-        "UPDATE pix_key_validations SET sent_at = sent_at - interval '61 seconds' WHERE id = ANY ($1::text[]::uuid[])",
-        [town.objects["claim validation to resend"], town.objects["answer validation to resend"]],
-    )
+    for kind in ("claim validation to resend", "answer validation to resend"):
+        await town.sent_earlier(kind)
 
 
 async def _proof(town: Town, kind: str, validation_id: str) -> None:

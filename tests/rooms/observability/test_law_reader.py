@@ -52,28 +52,38 @@ async def changed(own_database: Any, *statements: str) -> None:
     await owner.close()
 
 
+async def on_each_server(own_database: Any, *statements: str) -> None:
+    for owner in await own_database.connect_everywhere():
+        if own_database.others:
+            await owner.execute("SET citus.enable_ddl_propagation = off")
+        for statement in statements:
+            await owner.execute(statement)
+        await owner.close()
+
+
 async def test_all_are_read_once_and_a_breach_is_seen(own_database: Any, cast: Cast, ana: Seller) -> None:
     broken = "law_books_are_for_nobody"
-    await changed(
+    await on_each_server(
         own_database,
         f"CREATE VIEW {broken} WITH (security_invoker = true) AS SELECT company_id FROM company_numbers",
         f"GRANT SELECT ON {broken} TO lastro_app, lastro_audit",
         "CREATE VIEW law_nobody_may_read WITH (security_invoker = true) AS SELECT 1 AS company_id",
     )
+    shards = len(await cast.database.everywhere("SELECT 1"))  # each has the numbers of all companies
     reads = reader(own_database, cast)
     assert await reads.round()
     found = await read(cast)
     audit = await own_database.connect(own_database.audit)
     assert set(found) == {name for name in await laws(audit.fetch) if not name.endswith("_at_rest")}
     await audit.close()
-    assert {law: count for law, count in found.items() if count != 0} == {broken: 1, "law_nobody_may_read": None}
+    assert {law: count for law, count in found.items() if count != 0} == {broken: shards, "law_nobody_may_read": None}
     assert await reads.round() is False, "none is due again before the next night"
     work = Database(own_database.work, size=1)
     metrics = Metrics()
     metrics.watch = Watch(work)
     text = (await metrics.text()).decode()
     await work.close()
-    assert 'lastro_law_breaches{law="books_are_for_nobody"} 1.0' in text
+    assert f'lastro_law_breaches{{law="books_are_for_nobody"}} {shards}.0' in text
     assert 'lastro_law_breaches{law="the_chart_is_whole"} 0.0' in text
     assert 'lastro_law_checked_at_seconds{law="the_chart_is_whole"} 1.' in text
     assert "nobody_may_read" not in text, "what was never read says nothing"
@@ -89,7 +99,13 @@ async def test_each_is_due_again_the_next_night(own_database: Any, cast: Cast) -
 
 
 async def test_what_cannot_be_read_any_more_says_what_it_said(own_database: Any, cast: Cast) -> None:
-    await changed(own_database, *ALL_BUT_ONE, f"REVOKE SELECT ON {ONE} FROM lastro_audit")
+    await changed(own_database, *ALL_BUT_ONE)
+    await on_each_server(
+        own_database,
+        "DO $$ DECLARE law regclass; BEGIN"
+        f" FOR law IN SELECT oid FROM pg_class WHERE relname = '{ONE}' LOOP"
+        " EXECUTE format('REVOKE SELECT ON %s FROM lastro_audit', law); END LOOP; END $$",
+    )
     await changed(own_database, f"INSERT INTO law_checks VALUES ('{ONE}', now() - interval '1 day', '2026-01-01Z', 3)")
     assert await reader(own_database, cast).round()
     async with cast.database.session() as session:
@@ -122,26 +138,29 @@ async def test_only_at_its_hours(own_database: Any, cast: Cast) -> None:
 
 
 async def test_who_stops_leaves_the_law_that_is_being_read(own_database: Any, cast: Cast) -> None:
-    await changed(
+    await on_each_server(
         own_database,
         "CREATE VIEW law_a_long_one WITH (security_invoker = true) AS SELECT 1 AS company_id FROM pg_sleep(60)",
         "GRANT SELECT ON law_a_long_one TO lastro_app, lastro_audit",
+    )
+    await changed(
+        own_database,
         "INSERT INTO law_checks SELECT relname, now() FROM pg_class WHERE relname LIKE 'law\\_%' AND relname <> 'law_a_long_one'",
     )
     stop = asyncio.Event()
     reads = LawReader(own_database.audit, cast.database, ALWAYS, stop)
     reading = asyncio.ensure_future(reads.round())
-    watcher = await own_database.connect(own_database.admin)
-    while not await watcher.fetchval(
-        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%law_a_long_one%' AND pid <> pg_backend_pid()"
-    ):
+    watchers = await own_database.connect_everywhere()
+    watcher = watchers[0]
+    while not any([await one.fetchval(READING) for one in watchers]):
         await asyncio.sleep(0.01)
     stop.set()
     assert await asyncio.wait_for(reading, 10) is False
     assert (await read(cast)).get("law_a_long_one") is None
     due = "SELECT tried_at < machine_now() - interval '20 hours' FROM law_checks WHERE law = 'law_a_long_one'"
     assert await watcher.fetchval(due) is not False, "the next worker reads it the same night"
-    await watcher.close()
+    for one in watchers:
+        await one.close()
 
 
 @pytest.mark.parametrize(
@@ -154,9 +173,9 @@ async def test_who_stops_leaves_the_law_that_is_being_read(own_database: Any, ca
 async def test_a_law_that_exhausts_the_server_keeps_no_other_from_its_turn(
     own_database: Any, cast: Cast, ending: str
 ) -> None:
-    await changed(
+    await changed(own_database, *ALL_BUT_ONE)
+    await on_each_server(
         own_database,
-        *ALL_BUT_ONE,
         f"CREATE FUNCTION exhausts() RETURNS boolean LANGUAGE plpgsql AS $$ {ending} $$",
         "CREATE VIEW law_a_hungry_one WITH (security_invoker = true) AS SELECT 1 AS company_id WHERE exhausts()",
         "GRANT SELECT ON law_a_hungry_one TO lastro_app, lastro_audit",
