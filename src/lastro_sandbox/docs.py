@@ -23,6 +23,16 @@ _CLOCK = {
         "pending": {"type": "integer", "minimum": 0, "description": "How much is due and not done."},
     },
 }  # fmt: skip
+_ENVIRONMENT = {
+    "type": "object", "required": ["id", "name", "values"],
+    "properties": {
+        "id": {"type": "string"}, "name": {"type": "string"},
+        "values": {"type": "array", "items": {
+            "type": "object", "required": ["key", "value"],
+            "properties": {"key": {"type": "string"}, "value": {"type": "string"}},
+        }},
+    },
+}  # fmt: skip
 _ORDER_OR_PAYOUT = {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("Order", "FullPayout")]}
 _SHOWN = {"now": "2026-02-03T12:00:00.000000Z", "pending": 0}
 _WRITES = (413, 415)
@@ -89,6 +99,13 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
                     (Gives(200, "The clock.", _JSON, _CLOCK, _SHOWN),)),
         "PUT": Open("step_clock", "sandbox", _STEP, (Gives(200, "It is there.", _JSON, _CLOCK, _SHOWN),), _WRITES),
     },
+    "/sandbox/postman-environment.json": {"GET": Open(
+        "read_postman_environment", "sandbox",
+        Doc("Read the environment of the Postman collection",
+            "What `/postman.json` is played with: this sandbox's address, its client with the secret, its first account."
+            " Given to callers on this machine alone."),
+        (Gives(200, "The environment.", _JSON, _ENVIRONMENT, headers=("cache-control",)),), (403, 503),
+    )},
     "/order-tools/v1/order/status": {"PUT": Open(
         "play_order", "sandbox", _TOOL,
         (Gives(200, "The order, or the payout, as it now is.", _JSON, _ORDER_OR_PAYOUT),),

@@ -12,6 +12,7 @@ from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
 from lastro_sandbox.payout_tools import PayoutTools
+from lastro_sandbox.postman import Environment, collection
 from lastro_sandbox.secret_file import SecretFile
 from lastro_sandbox.tutorial import Tutorial, TutorialHandlers
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Database
     from lastro.web.operations import Operations
 
-__all__ = ["OPEN_PATHS", "TRIED_AT", "on_secret", "paths", "plugin", "stepper"]
+__all__ = ["OPEN_PATHS", "TRIED_AT", "collection", "on_secret", "paths", "plugin", "stepper"]
 
 
 def paths(
@@ -38,6 +39,7 @@ def paths(
     return {
         "/": {"GET": Welcome(settings.network_url).answer},
         "/sandbox/clock": {"GET": clock.show, "PUT": clock.step},
+        "/sandbox/postman-environment.json": {"GET": Environment(settings.home).answer},
         "/order-tools/v1/order/status": {"PUT": tools.answer},
         **Tutorial(TutorialHandlers(settings.home)).paths(),
     }

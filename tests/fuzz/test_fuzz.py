@@ -8,6 +8,7 @@ import asyncio
 import os
 import socket
 import sys
+import tempfile
 import tomllib
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -35,12 +36,18 @@ NOBODY = "http://127.0.0.1:9"  # where a simulated network would be
 REQUESTS = int(os.environ.get("FUZZ_EXAMPLES", "4"))  # of each operation
 SEED = os.environ.get("FUZZ_SEED")  # given: requests of this seed, instead of the same each time
 NO_LIMIT = 100_000_000
+# What `lastro run` says of a sandbox, as far as paths read it.
+SANDBOX = {
+    "baseUrl": "http://127.0.0.1:9", "simulatorUrl": NOBODY, "clientId": "lc_x", "clientSecret": "",
+    "accounts": [{"id": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "number": "1", "pixKey": "ana@example.com"}],
+}  # fmt: skip
 
 
 @asynccontextmanager
 async def served(town: Town, work: Database) -> AsyncIterator[str]:
     """The town's API on a port of its own, with what a sandbox has beside, by the server that production has; its address."""
-    with socket.socket() as listening:
+    with socket.socket() as listening, tempfile.TemporaryDirectory() as home:
+        (Path(home) / "sandbox.json").write_bytes(msgspec.json.encode(SANDBOX))
         listening.bind((HOST, 0))
         address = f"{HOST}:{listening.getsockname()[1]}"
         house = replace(
@@ -48,7 +55,8 @@ async def served(town: Town, work: Database) -> AsyncIterator[str]:
         )
         gate = wiring.gate(house)
         gate.note = lambda *_: None  # a line for each of thousands of requests is read by nobody
-        operations, settings = wiring.operations(house), Mock(network_url=NOBODY, partners={}, connections=())
+        operations = wiring.operations(house)
+        settings = Mock(network_url=NOBODY, partners={}, connections=(), home=Path(home))
         public = wiring.public(house, sandbox.OPEN_PATHS) | sandbox.paths(settings, house, operations, work)
         app = application(gate, operations, wiring.routes(house), public)
         serves = server(app, behind_proxy=True, lifespan="off")

@@ -106,12 +106,12 @@ async def _serve(
     operations, sandbox = wiring.operations(app_context), wiring.sandbox_of(settings)
     routes = wiring.routes(app_context)
     plugin = None if sandbox is None else sandbox.plugin(settings, app_context, work)
-    told, tried_at = (None, "") if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT)
+    told = (None,) if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT, sandbox.collection)
     pages = console.paths(app_context, routes, plugin)
     if sandbox is not None:
         pages |= sandbox.paths(settings, app_context, operations, work)
     gate = wiring.gate(app_context, operations)
-    app = application(gate, operations, routes, wiring.public(app_context, told, tried_at), pages=pages)
+    app = application(gate, operations, routes, wiring.public(app_context, *told), pages=pages)
     serves = server(
         app, behind_proxy=bool(settings.proxies.networks), connections=room_for(settings.load.connections),
         host=settings.bind, port=settings.port, loop="uvloop", lifespan="on",

@@ -337,9 +337,15 @@ def documented(app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] |
 
 
 def public(
-    app: AppContext, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
+    app: AppContext,
+    also: Mapping[str, Mapping[str, openapi.Open]] | None = None,
+    tried_at: str = "",
+    collect: Callable[[Mapping[str, Any]], Mapping[str, Any]] = openapi.collection,
 ) -> dict[str, Mapping[str, Answer]]:
-    """Returns every path without a token. also: further paths. tried_at: the path before an operation's id to try it."""
+    """Returns every path without a token.
+
+    also: further paths. tried_at: the path before an operation's id to try it. collect: as `openapi.Reference` has it.
+    """
     login = Login(app.database, app.keys.current, app.issuer, app.chance.bytes)
     tokens = Tokens(login, Limits(app.token_requests_per_minute, time.monotonic))
     health = Health(app.database, SANDBOX if app.place.sandbox else PRODUCTION, lambda: bool(app.keys.now.tokens))
@@ -354,7 +360,7 @@ def public(
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
-        **openapi.Reference(lambda: documented(app, also), tried_at).paths(),
+        **openapi.Reference(lambda: documented(app, also), tried_at, collect).paths(),
         **openapi.Schemas(app.place.public_url, EVENT_TYPES).paths(),
         **Guide(app.place.public_url, lambda: generated_docs.pages(routes(app))).paths(),
     }

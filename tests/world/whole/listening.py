@@ -53,6 +53,7 @@ async def looks_around(crowd: Crowd) -> None:
         crowd.read("read_life", who=None), crowd.read("read_llms", who=None), crowd.read("list_schemas", who=None),
         crowd.read("read_schema", who=None, path={"name": "ORDER-PAYIN.PAID.json"}), crowd.read("read_clock", who=None),
         crowd.read("read_openapi", who=None), crowd.read("read_health", who=None), crowd.read("read_postman", who=None),
+        crowd.read("read_postman_environment", who=None),
     )  # fmt: skip
     chosen = crowd.chance.randrange(5)
     for number, look in enumerate(open_to_all):

@@ -13,15 +13,15 @@ SCHEMA: Final = "https://schema.getpostman.com/json/collection/v2.1.0/collection
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
 # Kept for 50 of its 60 minutes. pm.sendRequest is Postman's and newman's own.
 _TOKEN_FETCHED: Final = """
-const until = Number(pm.collectionVariables.get("tokenUntil") || 0);
-if (Date.now() > until && pm.collectionVariables.get("clientId")) {
+const until = Number(pm.variables.get("tokenUntil") || 0);
+if (Date.now() > until && pm.variables.get("clientId")) {
   pm.sendRequest({
-    url: pm.collectionVariables.get("baseUrl") + "/auth/v1/token",
+    url: pm.variables.get("baseUrl") + "/auth/v1/token",
     method: "POST",
     header: {"content-type": "application/json"},
     body: {mode: "raw", raw: JSON.stringify({
-      clientId: pm.collectionVariables.get("clientId"),
-      clientSecret: pm.collectionVariables.get("clientSecret"),
+      clientId: pm.variables.get("clientId"),
+      clientSecret: pm.variables.get("clientSecret"),
     })},
   }, (error, answer) => {
     if (error || answer.code !== 200) {
@@ -71,7 +71,8 @@ def _request(path: str, method: str, operation: Mapping[str, Any]) -> dict[str, 
     }  # fmt: skip
     if not any("bearer" in one for one in operation["security"]):
         request["auth"] = {"type": "noauth"}
-    return {"name": operation["summary"], "request": request | ({} if body is None else {"body": body}), "response": []}
+    sent = request | ({} if body is None else {"body": body})
+    return {"id": operation["operationId"], "name": operation["summary"], "request": sent, "response": []}
 
 
 def _url(path: str, operation: Mapping[str, Any]) -> dict[str, Any]:

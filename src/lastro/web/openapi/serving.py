@@ -35,28 +35,33 @@ class _Made:
     pages: Mapping[str, Text]
 
     @classmethod
-    def of(cls, document: Mapping[str, Any], tried_at: str) -> Self:
+    def of(cls, document: Mapping[str, Any], tried_at: str, for_postman: Mapping[str, Any]) -> Self:
         page = ((b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"vary", b"accept-language"))
         pages = {
             language: Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
             for language, body in reference.pages(document, tried_at).items()
         }
-        for_postman = msgspec.json.encode(collection(document))
-        return cls(
-            Text.of(msgspec.json.encode(document), b"application/json"), Text.of(for_postman, b"application/json"), pages
-        )
+        document_text, collection_text = (msgspec.json.encode(one) for one in (document, for_postman))
+        return cls(Text.of(document_text, b"application/json"), Text.of(collection_text, b"application/json"), pages)
 
 
 class Reference:
     """Serves /openapi.json, /postman.json, /docs and its style.
 
-    make: the document. tried_at: as `reference.pages`. The document and its pages take a second of a core, and most
-    processes never need them: they are made at the first request, in a thread, while others are answered.
+    make: the document. tried_at: as `reference.pages`. collect: makes the collection of the document. The document and its
+    pages take a second of a core, and most processes never need them: they are made at the first request, in a thread,
+    while others are answered.
     """
 
-    def __init__(self, make: Callable[[], Mapping[str, Any]], tried_at: str = "") -> None:
+    def __init__(
+        self,
+        make: Callable[[], Mapping[str, Any]],
+        tried_at: str = "",
+        collect: Callable[[Mapping[str, Any]], Mapping[str, Any]] = collection,
+    ) -> None:
         self._make = make
         self._tried_at = tried_at
+        self._collect = collect
         self._style = Text.of(reference.STYLE, b"text/css; charset=utf-8")
         self._making: asyncio.Future[_Made] | None = None
 
@@ -92,8 +97,12 @@ class Reference:
         No cancelled one stops it; a failure is retried by the next.
         """
         if self._making is None or (self._making.done() and self._making.exception() is not None):
-            self._making = asyncio.ensure_future(asyncio.to_thread(lambda: _Made.of(self._make(), self._tried_at)))
+            self._making = asyncio.ensure_future(asyncio.to_thread(self._all))
         return await asyncio.shield(self._making)
+
+    def _all(self) -> _Made:
+        document = self._make()
+        return _Made.of(document, self._tried_at, self._collect(document))
 
 
 class Schemas:
