@@ -51,7 +51,7 @@ class Spread:
     async def fetch(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
         return await self.database.everywhere(sql, *arguments)
 
-    async def execute(self, sql: str, *arguments: Any) -> None:
+    async def execute(self, sql: str, *arguments: Any) -> Any:
         """Changes rows where they are; of a table that every server has by way of the coordinator."""
         changes = _CHANGES.match(sql)
         if changes is not None and changes[2] in EVERYWHERE:

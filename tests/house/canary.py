@@ -211,6 +211,7 @@ async def in_database(books: "asyncpg.Connection[asyncpg.Record]", marks: Mappin
     columns = await books.fetch(
         "SELECT c.relname::text, a.attname::text FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
         " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped"
+        " AND c.relname !~ '_[0-9]{6,}$'"  # shards, which are read by their own names
     )
     for table, column in columns:
         for (value,) in await books.fetch(f'SELECT DISTINCT "{column}" FROM {table} WHERE "{column}" IS NOT NULL'):

@@ -73,9 +73,13 @@ async def test_it_is_credited_told_and_reconciled(play: Play) -> None:
 
     await play.advance(advance="P1D")
     names = [number, unknown, foreign, *(back["numCtrlIf"] for back in codes)]
-    taken = "SELECT count(*) = 5 FROM statement_lines WHERE rail = 'ted' AND network_id = ANY ($1::text[])"
-    await play.wait_for(taken, names)
-    lines = [tuple(row) for row in await play.books.fetch(_LINES, names)]
+
+    async def are_taken() -> bool:
+        taken = "SELECT count(*) FROM statement_lines WHERE rail = 'ted' AND network_id = ANY ($1::text[])"
+        return bool(await play.books.fetchval(taken, names) == len(names))
+
+    await until(are_taken, "the statement")
+    lines = sorted(tuple(row) for row in await play.books.fetch(_LINES, names))
     assert lines == [("IN", 500, 0), ("IN", 600, 0), ("IN", 12345, 0), ("RETURN_OUT", 500, 0), ("RETURN_OUT", 600, 0)]
 
 
