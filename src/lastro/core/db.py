@@ -76,17 +76,20 @@ class Database:
 
     Connections are made when first needed. settings: of the server, in place of our own (lock_timeout). reads: nothing will
     be written, so a standby will do if the address names one. Of a database that is spread, it is the coordinator's
-    address, and each shard has a list of up to `size` sessions of its own.
+    address, and each shard has a list of up to `size` sessions of its own, ended after idle_seconds but for one.
     """
 
-    def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None, reads: bool = False) -> None:
+    def __init__(
+        self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None, reads: bool = False,
+        idle_seconds: float = 60.0,
+    ) -> None:  # fmt: skip
         self.size = size
         self._witness: Witness | None = None
         self._servers = Servers(dsn.url, reads=reads)
         self._settings = {**_SETTINGS, **(settings or {}), **({"role": dsn.role} if dsn.role else {})}
         self._pool = Pool(self._connect, size)
         self._is_spread: bool | None = None
-        self._shards = Shards(self._pool, dsn.url, self._settings, size)
+        self._shards = Shards(self._pool, dsn.url, self._settings, size, idle_seconds)
         self._columns: dict[str, dict[str, str]] = {}
 
     @property

@@ -20,17 +20,13 @@ _PATIENCE_SECONDS = 5  # for a connection, when all are lent
 class Pool:
     """Up to `size` sessions, made by `connect` when first needed.
 
-    lent: the number lent now. waits: how often a caller had to wait for one. may_keep: whether a session that comes back
-    stays connected beside others that are idle.
+    lent: the number lent now. waits: how often a caller had to wait for one.
     """
 
-    def __init__(
-        self, connect: Callable[[], Awaitable[Session]], size: int, may_keep: Callable[[], bool] = lambda: True
-    ) -> None:
+    def __init__(self, connect: Callable[[], Awaitable[Session]], size: int) -> None:
         self.lent = 0
         self.waits = 0
         self._connect = connect
-        self._may_keep = may_keep
         self._idle: deque[Session] = deque()
         self._free = asyncio.Semaphore(size)
         self._is_closed = False
@@ -66,9 +62,10 @@ class Pool:
     def give_back(self, session: Session | None) -> None:
         """Takes a session back; one whose connection is gone is forgotten."""
         if session is not None and session.is_usable:
-            if self._is_closed or (self._idle and not self._may_keep()):
+            if self._is_closed:
                 session.terminate()
             else:
+                session.idle_since = asyncio.get_running_loop().time()
                 self._idle.append(session)
         self.lent -= 1
         self._free.release()
@@ -85,6 +82,12 @@ class Pool:
             if session.is_usable:
                 return session
         return None
+
+    def end_idle(self, before: float) -> None:
+        """Ends the sessions that nobody has had since then, but for one. before: of the event loop's clock."""
+        for session in [one for one in self._idle if one.idle_since < before][: len(self._idle) - 1]:
+            self._idle.remove(session)
+            session.terminate()
 
     def end(self) -> None:
         """Ends every idle session, and each lent one as it comes back."""

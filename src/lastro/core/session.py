@@ -95,6 +95,7 @@ class Session:
         self._looked_at = -_LOOK_SECONDS
         self.company_id: UUID | None = None
         self.pool: Pool | None = None  # which has lent it
+        self.idle_since = 0.0
 
     async def fetch(self, sql: str, *arguments: Any) -> list[Record]:
         """Returns all rows of one prepared statement.

@@ -63,11 +63,11 @@ class Shards:
     Each session is in the schema that shows its shard by the tables' own names (schema/shards.sql). The map is read from
     the coordinator: of a company when it is first asked for, anew when a shard was not where it said. A company stays in
     its shard. coordinator: its sessions. url: its address, whose login and database are those of each server. settings:
-    of each session. size: how many sessions there are in a shard. Of idle sessions one of each shard stays, and so
-    many more in all: a server has many shards and a limited number of connections.
+    of each session. size: how many sessions there are in a shard. One of each stays; the others end
+    when nobody has had them for idle_seconds, since a server has many shards and a limited number of connections.
     """
 
-    def __init__(self, coordinator: Pool, url: str, settings: Mapping[str, str], size: int) -> None:
+    def __init__(self, coordinator: Pool, url: str, settings: Mapping[str, str], size: int, idle_seconds: float) -> None:
         self._coordinator = coordinator
         self._url = url
         self._settings = settings
@@ -77,6 +77,8 @@ class Shards:
         self._pools: dict[Shard, Pool] = {}
         self._is_whole = False  # every shard's place is known
         self._witness: Witness | None = None
+        self._idle_seconds = idle_seconds
+        self._next_look_at = 0.0
         self._is_work = _WORK in (settings.get("role"), urlsplit(url).username)
 
     @property
@@ -150,14 +152,19 @@ class Shards:
         return found
 
     def _pool(self, shard: Shard) -> Pool:
+        self._end_idle()
         pool = self._pools.get(shard)
         if pool is None:
-            pool = self._pools[shard] = Pool(lambda: self._connect(shard), self._size, self._may_keep)
+            pool = self._pools[shard] = Pool(lambda: self._connect(shard), self._size)
         return pool
 
-    def _may_keep(self) -> bool:
-        """Returns whether another idle session of a shard may stay."""
-        return sum(max(0, pool.idle - 1) for pool in self._pools.values()) < self._size
+    def _end_idle(self) -> None:
+        """Ends what nobody has used for a minute; looks once a second at most."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._next_look_at:
+            self._next_look_at = now + min(1.0, self._idle_seconds)
+            for pool in self._pools.values():
+                pool.end_idle(now - self._idle_seconds)
 
     def _forget(self, shard: Shard) -> None:
         """Forgets where a shard is."""
