@@ -9,6 +9,7 @@ _ACROSS = {
     "accounts/store.py": {"own_keys"},
     "orders/connections/store.py": {"own_keys"},
     "companies/store.py": {"company_numbers"},
+    "core/laws.py": {"statement_items", "statements"},
     "observability/gauges.py": {
         "deliveries", "foreign_payments", "med_objects", "payout_returns", "payouts", "pix_payments", "refunds",
         "statement_items", "statements", "subscription_cancellations",

@@ -12,11 +12,12 @@ from lastro_client import Client
 
 def main() -> None:
     env = os.environ
+    in_20_days = (datetime.now(UTC) + timedelta(days=20)).date().isoformat()
     with Client(env["LASTRO_API_URL"], env["LASTRO_CLIENT_ID"], env["LASTRO_CLIENT_SECRET"]) as lastro:
         made = lastro.create_subscription({
             "accountId": env["LASTRO_ACCOUNT_ID"], "type": "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT",
             "frequencyType": "MONTHLY",
-            "startDate": (datetime.now(UTC) + timedelta(days=20)).date().isoformat(), "externalId": f"contract-{uuid4()}",
+            "startDate": env.get("START_DATE", in_20_days), "externalId": f"contract-{uuid4()}",
             "fixedAmount": {"currency": "BRL", "value": "29.90"}, "allowChargeAfterDueDate": True,
             "allowAdjustToBusinessDay": True, "webhookUrl": env["LASTRO_SIMULATOR_URL"] + "/merchant/webhooks/sdk",
             "debtor": {"name": "Bento Braga", "document": {"type": "CPF", "number": "12345678909"}},

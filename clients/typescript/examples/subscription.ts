@@ -7,10 +7,11 @@ import { ACCESS, pay, setting, soon } from "./settings.js";
 
 const lastro = createClient(ACCESS);
 const amount = { currency: "BRL", value: "29.90" } as const;
+const in20Days = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
 const made = await lastro.create_subscription({
   body: {
     accountId: setting("LASTRO_ACCOUNT_ID"), type: "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", frequencyType: "MONTHLY",
-    startDate: new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10), externalId: `contract-${randomUUID()}`,
+    startDate: setting("START_DATE", in20Days), externalId: `contract-${randomUUID()}`,
     fixedAmount: amount, allowChargeAfterDueDate: true, allowAdjustToBusinessDay: true,
     webhookUrl: `${setting("LASTRO_SIMULATOR_URL")}/merchant/webhooks/sdk`,
     debtor: { name: "Bento Braga", document: { type: "CPF", number: "12345678909" } },
