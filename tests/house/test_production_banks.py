@@ -15,9 +15,8 @@ import aiohttp
 import pytest
 from tests import forked
 from tests.journeys.conftest import mortal_server
+from tests.journeys.servers import Server
 from tests.journeys.stage import HOST, reserved_port, until
-
-from lastro_sandbox.embedded import EmbeddedServer
 
 NAME = "pay.example.com"
 OF_A_NETWORK = ("pix", "ted", "book", "med", "claims")
@@ -30,7 +29,7 @@ CUSTOMER_FILE = Path("simulator") / "bank" / "customer.json"
 class Production:
     """One production with banks alone. home: where its files are."""
 
-    def __init__(self, home: Path, server: EmbeddedServer) -> None:
+    def __init__(self, home: Path, server: Server) -> None:
         self.home = home
         self.taken = [reserved_port() for _ in range(4)]
         self.port, self.sim_port, bank_port, self.figures_port = (one.getsockname()[1] for one in self.taken)
