@@ -84,7 +84,7 @@ class Pool:
         return None
 
     def end_idle(self, before: float) -> None:
-        """Ends the sessions that nobody has had since then, but for one. before: of the event loop's clock."""
+        """Ends idle sessions, but for one. before: of the event loop; none is ended that was used since."""
         for session in [one for one in self._idle if one.idle_since < before][: len(self._idle) - 1]:
             self._idle.remove(session)
             session.terminate()

@@ -63,8 +63,8 @@ class Shards:
     Each session is in the schema that shows its shard by the tables' own names (schema/shards.sql). The map is read from
     the coordinator: of a company when it is first asked for, anew when a shard was not where it said. A company stays in
     its shard. coordinator: its sessions. url: its address, whose login and database are those of each server. settings:
-    of each session. size: how many sessions there are in a shard. One of each stays; the others end
-    when nobody has had them for idle_seconds, since a server has many shards and a limited number of connections.
+    of each session. size: how many sessions there are in a shard. idle_seconds: a server has many shards and a limited
+    number of connections, so that a session which nobody has for so long ends, but for the last of its shard.
     """
 
     def __init__(self, coordinator: Pool, url: str, settings: Mapping[str, str], size: int, idle_seconds: float) -> None:
