@@ -229,6 +229,7 @@ CREATE TABLE accounts (                               -- a payment account that 
 CREATE UNIQUE INDEX accounts_created_at_key ON accounts (company_id, created_at);
 CREATE INDEX accounts_of_status ON accounts (company_id, status, created_at);
 CREATE INDEX accounts_of_document ON accounts (company_id, document_number, created_at);
+CREATE INDEX accounts_of_name ON accounts (company_id, full_name_folded COLLATE "C", id); -- the names that begin so
 
 CREATE TABLE pix_keys (                               -- a key of the directory that leads to one of our accounts
   company_id uuid NOT NULL,

@@ -3,7 +3,7 @@
 from tests.in_one import in_one_test
 
 from lastro.accounts.opening import store as openings
-from lastro.console import books, eras, figures
+from lastro.console import books, choosing, context, eras, figures
 from lastro.console.search import store
 from lastro.core import timeline as moves
 from lastro.due_work import DUE_WORK
@@ -73,6 +73,16 @@ CONSOLE = {
     "parties": (store.PARTIES, f"{_HERE}, '7'"),
     "of parties": (store.OF_PARTIES, _THREE),
     "amounts": (store.AMOUNTS, f"{_HERE}, 7, {_FROM}, {_TO}"),
+    "names": (
+        store.NAMES,
+        f"{_HERE}, 'bento', '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
+    ),
+    "keys paid to": (store.PAID_KEYS, f"{_HERE}, 'k7'"),
+    "customers": (context.CUSTOMERS, f"{_HERE}, {_IDS}"),
+    "accounts to choose": (choosing.FIRST, _HERE),
+    "accounts by id": (choosing.BY_ID, f"{_HERE}, {_IDS}"),
+    "account by number": (choosing.BY_NUMBER, f"{_HERE}, '7'"),
+    "accounts by name": (choosing.BY_NAME, f"{_HERE}, 'jose 7'"),
     "key": (store.KEY, f"{_HERE}, 'k7'"),
     "refunds": (store.REFUNDS, f"{_HERE}, {_ID}, 'x7'"),
     "accounts": (store.ACCOUNTS, f"{_HERE}, {_ID}, '7'"),
@@ -136,6 +146,12 @@ async def test_a_page_of_the_console_reads_no_table_from_end_to_end(filled: Fill
         for mode in ("force_custom_plan", "force_generic_plan"):
             nodes = await plan_of(filled.app, Listed(sql, arguments, "", ""), mode)
             assert not read_whole(nodes), (name, mode, told_short(nodes))
+
+
+async def test_an_account_is_found_by_a_stretch_of_names(filled: Filled) -> None:
+    for mode in ("force_custom_plan", "force_generic_plan"):
+        nodes = await plan_of(filled.app, Listed(choosing.BY_NAME, f"{_HERE}, 'JOSÉ 77'", "", ""), mode)
+        assert "accounts_of_name" in {node.get("Index Name") for node in nodes}, (mode, told_short(nodes))
 
 
 async def test_a_long_queue_is_not_counted_to_its_end(filled: Filled) -> None:

@@ -50,6 +50,13 @@ SELECT coalesce(p.batch_id, p.id) AS payout_id, r.name AS receiver_name, r.docum
   FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
  WHERE p.company_id = $1 AND p.end_to_end_id = $2 LIMIT 1
 """
+# Whom each order of a page is about: its customer; of one without, who paid it.
+CUSTOMERS = """
+SELECT o.id, coalesce(c.name, p.name) AS name FROM orders o
+  LEFT JOIN parties c ON c.company_id = o.company_id AND c.id = o.customer_id
+  LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
+ WHERE o.company_id = $1 AND o.id = ANY ($2::uuid[])
+"""
 _SIDES = {"orders": "RECEIVER", "payments": "RECEIVER", "payouts": "PAYER"}
 _BALANCE = "/order/v2/account/balance"
 _OK = 200
@@ -61,12 +68,28 @@ async def of_object(kind: str, user: User, own: UUID, answer: Mapping[str, Any])
         (payout,) = await of_payouts(user, [answer])
         return {**payout, "disputes": await _disputes(kind, user, own)}
     if kind in _SIDES:
-        return {"disputes": await _disputes(kind, user, own)}
+        more = (await of_orders(user, [answer]))[0] if kind == "orders" else {}
+        return {**more, "disputes": await _disputes(kind, user, own)}
     if kind == "disputes":
         return await _disputed(user, answer)
     if kind == "accounts":
         return await _balance(user, own)
     return {}
+
+
+async def of_list(name: str, user: User, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Returns a list's rows with what the console knows beside them."""
+    if name == "payouts":
+        return await of_payouts(user, rows)
+    return await of_orders(user, rows) if name == "orders" else rows
+
+
+async def of_orders(user: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Returns orders with their customer's name; of an order without a customer, its payer's."""
+    async with company_page.session_of(user) as session:
+        found = await session.fetch(CUSTOMERS, company_page.company_of(user), [UUID(row["id"]) for row in rows])
+    names = {str(row["id"]): row["name"] for row in found}
+    return [{**row, "customer": names.get(row["id"])} for row in rows]
 
 
 async def of_payouts(user: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

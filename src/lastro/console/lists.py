@@ -56,7 +56,8 @@ _AMOUNT, _CODE = Column("amount", "amount", "money"), Column("externalId", "exte
 LISTINGS: tuple[Listing, ...] = (
     Listing(
         "orders", "/order/v2/transparent",
-        (_CREATED, _CODE, Column("description", "description"), Column("paymentMethod", "paymentMethod"), _STATUS,
+        (_CREATED, Column("customer", "customer"), _CODE, Column("description", "description"),
+         Column("paymentMethod", "paymentMethod"), _STATUS,
          Column("finalAmount", "finalAmount", "money"), Column("paidAt", "paidAt", "moment")),
         "orders",
     ),
@@ -168,6 +169,8 @@ def fields_of(route: Route, given: Mapping[str, str], say: Terms) -> tuple[Field
 
 def _field(query: Query, value: str, say: Terms) -> Field:
     label = say.field(query.name) if query.name != "sort" else say("list.sort")
+    if query.name == "accountId":
+        return Field(query.name, label, value, "account")
     choices = tuple(query.schema.get("enum", ()))
     if not choices:
         return Field(query.name, label, value, "date" if _is_day(query) else "text")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from lastro.console.choosing import Choice
+
 LANGUAGES: Final = ("pt", "en")
 _FOLDER: Final = Path(__file__).with_name("texts")
 FRAME: Final = read_texts(_FOLDER / "frame.toml")
@@ -115,6 +117,11 @@ class Terms(Speech):
     def operation(self, name: str) -> str:
         """Returns an operation of the audit in words, or the interface's name."""
         return self.known(f"operation.{name}", name)
+
+    def account(self, one: Choice) -> str:
+        """Returns an account as it is read: `Bento Braga · 000012345`; a closed or blocked one says so."""
+        state = "" if one.status == "ACTIVE" else f" ({self.state(one.status).lower()})"
+        return f"{one.name} \N{MIDDLE DOT} {one.number}{state}"
 
     def tone(self, word: str) -> str:
         """Returns the tone of a status: good, bad, waiting or calm."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lastro.api_kit.paging import read_date
 from lastro.api_kit.routes import as_id
+from lastro.console import choosing
 from lastro.console.search import store
 from lastro.console.timeline import PLACES
 from lastro.core.money import Money
@@ -38,6 +39,7 @@ _WITH_SIGN = re.compile(r"[0-9]{1,13}|[0-9]{1,3}(?:[.,][0-9]{3})+")
 _DAY_IN_PORTUGUESE = re.compile(r"([0-9]{2})/([0-9]{2})/([0-9]{4})")
 _NUMBER = re.compile(r"[0-9]{8}-?[0-9]")
 _KEY = re.compile(r"[^@\s]+@[^@\s]+|\+[0-9]{8,15}")
+_NAME = re.compile(r"(?=(?:.*[^\W\d_]){3})[^\d@_/\\]+(?: [^@_/\\]+)*")  # three letters; a first word without digits
 _PHONE = re.compile(r"[\s()-]")
 _EVER = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
 # The pages of objects without a timeline.
@@ -46,13 +48,17 @@ _OTHERS = {"account": "accounts", "event": "events", "transfer": "ledger/transfe
 
 @dataclass(frozen=True, slots=True)
 class SearchTerms:
-    """The readings of a text: each is looked for. minor: an amount. period: of days, both ends inclusive."""
+    """The readings of a text: each is looked for. minor: an amount. name: a person's, or a part of it.
+
+    period: of days, both ends inclusive.
+    """
 
     text: str
     id: UUID | None = None
     document: str | None = None
     minor: int | None = None
     key: str | None = None
+    name: str | None = None
     period: tuple[datetime, datetime] = _EVER
 
     @property
@@ -78,20 +84,20 @@ class Hit:
 def read(text: str) -> SearchTerms:
     """Parses a text: an id, a document, an amount, a key, any code. An amount with or without a day behind it."""
     given = " ".join(text.split())[:LONGEST]
-    amount, period = _parted(given)
+    head, period = _parted(given)
     document = given.upper()
     if _WRITTEN_DOCUMENT.fullmatch(document):
         document = _PUNCTUATION.sub("", document)
     phone = _PHONE.sub("", given)
     key = phone if _KEY.fullmatch(phone) else document if _DOCUMENT.fullmatch(document) else given
     return SearchTerms(
-        given, as_id(given.lower()), document if _DOCUMENT.fullmatch(document) else None, _minor(amount),
-        canonical(key), period,
+        given, as_id(given.lower()), document if _DOCUMENT.fullmatch(document) else None, _minor(head),
+        canonical(key), head if _NAME.fullmatch(head) else None, period,
     )  # fmt: skip
 
 
 def _parted(text: str) -> tuple[str, tuple[datetime, datetime]]:
-    """Parses an amount and the day that may follow it: `10,50 22/11/2026`."""
+    """Parses an amount or a name, and the day behind it: `10,50 22/11/2026`."""
     head, _, tail = text.rpartition(" ")
     day = _day(tail)
     return (text, _EVER) if day is None or not head else (head, _whole(day))
@@ -141,8 +147,12 @@ async def find(session: Session, company_id: UUID, wanted: SearchTerms) -> list[
     if wanted.key is not None:
         account_id = await store.by_key(session, company_id, wanted.key)
         note("search.key", [] if account_id is None else [("account", account_id)])
+        note("search.key", await store.paid_to(session, company_id, wanted.key))
     if wanted.minor is not None:
         note("search.amount", await store.by_amount(session, company_id, wanted.minor, *wanted.period))
+    if wanted.name is not None:
+        note("search.name", [("account", one.id) for one in await choosing.named(session, company_id, wanted.name)])
+        note("search.name", await store.by_name(session, company_id, wanted.name, *wanted.period))
     told = await store.described(session, company_id, [one for _, one in found])
     hits = [_hit(thing, one, matched) for (thing, one), matched in found.items()]
     full = [_described(hit, told) for hit in hits]
@@ -168,6 +178,8 @@ def sentence(wanted: SearchTerms, say: Terms) -> str:
         parts.append(say("search.document"))
     if wanted.key is not None:
         parts.append(say("search.key"))
+    if wanted.name is not None:
+        parts.append(say("search.name"))
     if wanted.minor is not None:
         parts.append(f"{say('search.amount')} {say.money(Money(wanted.minor, 'BRL'))}")
     return ", ".join(parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -18,10 +18,25 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 MOST = 50  # of what one question finds
-WALKED = 20_000  # of the newest orders and payouts, an amount is looked for in so many
+WALKED = 20_000  # of the newest: an amount, a name or a key paid to is looked for in so many
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 PARTIES = f"""
 SELECT id FROM parties WHERE company_id = $1 AND document_number = $2 ORDER BY id DESC LIMIT {MOST}
+"""  # noqa: S608
+# A name has no index, which every order would pay for: it is looked for among the newest people of a company, or of a day.
+# Their ids are in the order of time.
+NAMES = f"""
+SELECT id FROM (
+  SELECT id, name FROM parties WHERE company_id = $1 AND id BETWEEN $3 AND $4 ORDER BY id DESC LIMIT {WALKED}) newest
+ WHERE strpos(folded(name), (SELECT folded($2))) > 0 ORDER BY id DESC LIMIT {MOST}
+"""  # noqa: S608
+# Nor has the key that a payout went to.
+PAID_KEYS = f"""
+SELECT id FROM (
+  SELECT id, pix_key, created_at FROM payouts WHERE company_id = $1 AND batch_id IS NULL
+   ORDER BY created_at DESC LIMIT {WALKED}) newest
+ WHERE pix_key = $2 ORDER BY created_at DESC LIMIT {MOST}
 """  # noqa: S608
 # A party is made in the Write of what names it, so their ids are of one millisecond: a short range of the primary key.
 # OFFSET 0: each party's range by itself, which the planner would else give up for one look at the whole table.
@@ -123,9 +138,33 @@ def around(party_id: UUID) -> tuple[UUID, UUID]:
     return UUID(int=low), UUID(int=low | (1 << 80) - 1)
 
 
+def first_id(at: datetime) -> UUID:
+    """Returns the first possible UUIDv7 of that time."""
+    return UUID(int=_milliseconds(at) << 80)
+
+
+def last_id(at: datetime) -> UUID:
+    """Returns the last possible UUIDv7 of that time."""
+    return UUID(int=_milliseconds(at) << 80 | (1 << 80) - 1)
+
+
+def _milliseconds(at: datetime) -> int:
+    """Returns the milliseconds since 1970, within the 48 bits of an id."""
+    return min(max((at - _EPOCH) // timedelta(milliseconds=1), 0), (1 << 48) - 1)
+
+
 async def by_document(session: Session, company_id: UUID, number: str) -> list[tuple[str, UUID]]:
     """Finds the objects of the newest parties with this document: thing and id. number: without punctuation."""
-    parties: list[UUID] = [row["id"] for row in await session.search(PARTIES, company_id, number)]
+    return await _of_parties(session, company_id, [row["id"] for row in await session.search(PARTIES, company_id, number)])
+
+
+async def by_name(session: Session, company_id: UUID, name: str, since: datetime, until: datetime) -> list[tuple[str, UUID]]:
+    """Finds the objects of people with this in their name: thing and id. Among the newest WALKED people of the period."""
+    rows = await session.search(NAMES, company_id, name, first_id(since), last_id(until))
+    return await _of_parties(session, company_id, [row["id"] for row in rows])
+
+
+async def _of_parties(session: Session, company_id: UUID, parties: list[UUID]) -> list[tuple[str, UUID]]:
     if not parties:
         return []
     ranges = [around(one) for one in parties]
@@ -138,6 +177,11 @@ async def by_amount(
 ) -> list[tuple[str, UUID]]:
     """Finds orders and payouts of an amount in minor units: thing and id. Among the newest WALKED of the period."""
     return [(row["thing"], row["id"]) for row in await session.search(AMOUNTS, company_id, minor, since, until)]
+
+
+async def paid_to(session: Session, company_id: UUID, key: str) -> list[tuple[str, UUID]]:
+    """Finds the newest payouts to a Pix key: thing and id."""
+    return [("payout", row["id"]) for row in await session.search(PAID_KEYS, company_id, key)]
 
 
 async def by_key(session: Session, company_id: UUID, key: str) -> UUID | None:
