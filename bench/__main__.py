@@ -23,6 +23,7 @@ from bench import (
     orders,
     overload,
     pages,
+    pair,
     payouts,
     payouts_journey,
     plans,
@@ -100,6 +101,7 @@ _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
 }
 _HOUR = "hour"  # of --minutes at --rate
 _SPREAD = "spread"  # on servers with Citus
+_PAIR = "pair"  # and a commit: it and this tree in turns
 PARTS = ("qr", "slip", *_IN_A_HOUSE, "shares")
 
 
@@ -141,16 +143,33 @@ async def measure(*, quick: bool, parts: list[str], minutes: float = 60.0, rate:
     return report
 
 
+def _paired(parser: argparse.ArgumentParser, commits: list[str], *, quick: bool) -> None:
+    if len(commits) != 1:
+        parser.error(f"{_PAIR} takes one commit")
+    print(machine())
+    report = Report("quick" if quick else "full", neighbours(), commits[0])
+    report.figures, line = uvloop.run(pair.compared(commits[0], quick=quick))
+    print(report.table())
+    print(f"kept in {report.save()}")
+    print(line)
+
+
 def main() -> None:
     """Measures, prints, keeps."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures lastro against this machine's floor.")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument(
-        "parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG, _SPREAD, _HOUR))}"
+        "parts",
+        nargs="*",
+        metavar="part",
+        help=f"only these of {', '.join((*PARTS, *_LONG, _SPREAD, _HOUR))}; or {_PAIR} and a commit",
     )
     parser.add_argument("--minutes", type=float, default=60.0, help="how long the part hour goes on")
     parser.add_argument("--rate", type=float, default=100.0, help="payments a second there")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
+    if given.parts[:1] == [_PAIR]:
+        _paired(parser, given.parts[1:], quick=given.quick)
+        return
     if unknown := set(given.parts) - {*PARTS, *_LONG, _SPREAD, _HOUR}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     print(machine())

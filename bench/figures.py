@@ -82,17 +82,18 @@ class Figure:
 
 @dataclass
 class Report:
-    """One run."""
+    """One run. beside: what the figures stand beside."""
 
     mode: str
     neighbours: float
+    beside: str = "floor"
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     figures: list[Figure] = field(default_factory=list)
     shares: dict[str, float] = field(default_factory=dict)
 
     def table(self) -> str:
         """All figures for people."""
-        head = ["figure", "measured", "floor", "ratio", "bar", "aim", "reached", ""]
+        head = ["figure", "measured", self.beside, "ratio", "bar", "aim", "reached", ""]
         lines = [head, *(f.cells() for f in self.figures)]
         widths = [max(len(line[n]) for line in lines) for n in range(len(head))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)

@@ -181,13 +181,13 @@ async def paid(house: House, minutes: float, rate: float) -> list[Figure]:
         house.api() as api,
         house.process("worker", "lastro.cli.main", "worker") as worker,
     ):
-        street = Street(house, webhook_url)
+        street = Street(house.settings, house.payees, webhook_url)
         warm = Walk(street)
         await warm.pace(rate, _WARM_SECONDS)
         await all_told(warm, first_byte)
         walk = Walk(street)
         watch = _Watch(house, {"API": api.pid, "worker": worker.pid, "network": house.simulator.pid})
-        beside = [asyncio.ensure_future(each) for each in (watch.keep(), _signed_in(street))]
+        beside = [asyncio.ensure_future(each) for each in (watch.keep(), _signed_in(house, street))]
         await walk.pace(rate, minutes * 60)
         for each in beside:
             each.cancel()
@@ -201,10 +201,11 @@ async def paid(house: House, minutes: float, rate: float) -> list[Figure]:
             *await _sizes(house, len(took))]  # fmt: skip
 
 
-async def _signed_in(street: Street) -> None:
+async def _signed_in(house: House, street: Street) -> None:
     """Keeps its tokens fresh until it is cancelled."""
     while True:
-        await street.sign_in()
+        await asyncio.to_thread(house.sign_in)
+        street.go_on_for(house.payees)
         await asyncio.sleep(_SIGN_IN_SECONDS)
 
 

@@ -8,7 +8,7 @@ import json
 import re
 import statistics
 import time
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from bench.figures import Figure, Rounds
 from bench.load import filled, template
@@ -18,7 +18,7 @@ from bench.wire import Lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench.house import House
+    from bench.house import House, Payee
 
 _CALM = 60  # orders paid one after another
 _CALM_PAUSE_SECONDS = 0.05
@@ -56,24 +56,32 @@ class Told(asyncio.Protocol):
         self._transport.write(ACKNOWLEDGED)
 
 
+class Ports(Protocol):
+    """Where the API and the simulated network listen."""
+
+    @property
+    def port(self) -> int:
+        """Returns the API's."""
+
+    @property
+    def sim_port(self) -> int:
+        """Returns the network's."""
+
+
 class Street:
     """Orders, telephones and the time at which each was paid."""
 
-    def __init__(self, house: House, webhook_url: str) -> None:
-        self._house = house
-        self._api, self._network = Lines(house.settings.port), Lines(house.settings.sim_port)
+    def __init__(self, ports: Ports, payees: Sequence[Payee], webhook_url: str) -> None:
+        self._ports = ports
+        self._api, self._network = Lines(ports.port), Lines(ports.sim_port)
         self._webhook_url = webhook_url
-        self._texts = self._written()
         self._numbers = itertools.count(time.time_ns() // 1000)
         self.asked_at: dict[str, float] = {}
+        self.go_on_for(payees)
 
-    def _written(self) -> list[str]:
-        return [template(p, self._house.settings.port, self._webhook_url) for p in self._house.payees]
-
-    async def sign_in(self) -> None:
-        """Goes on with new tokens."""
-        await asyncio.to_thread(self._house.sign_in)
-        self._texts = self._written()
+    def go_on_for(self, payees: Sequence[Payee]) -> None:
+        """Takes the tokens of these payees."""
+        self._texts = [template(p, self._ports.port, self._webhook_url) for p in payees]
 
     async def order(self) -> tuple[str, str]:
         """A new order's external id and the text of its QR. RuntimeError if there is none."""
@@ -88,7 +96,7 @@ class Street:
         """With the telephone, at the simulated bank. RuntimeError if it does not settle."""
         self.asked_at[external_id] = time.perf_counter()
         body = json.dumps({"qrcodeData": code})
-        answer = await self._network.ask(_PAY.format(self._house.settings.sim_port, len(body), body).encode())
+        answer = await self._network.ask(_PAY.format(self._ports.sim_port, len(body), body).encode())
         told = json.loads(answer.body) if answer.status == b"200" else {}
         if told.get("status") != "SETTLED":
             said = f"{told.get('status', answer.status.decode())} {told.get('code', '')}"
@@ -115,20 +123,20 @@ async def paid(house: House, count: int) -> list[Figure]:
         house.api(),
         house.process("worker", "lastro.cli.main", "worker"),
     ):
-        street = Street(house, webhook_url)
+        street = Street(house.settings, house.payees, webhook_url)
         await street.pay_all([await street.order() for _ in range(10)])  # everything is warm
-        await _all_told(street, first_byte)
+        await all_told(street, first_byte)
         calm = [await street.order() for _ in range(_CALM)]
         for order in calm:
             await street.pay(*order)
             await asyncio.sleep(_CALM_PAUSE_SECONDS)
-        await _all_told(street, first_byte)
+        await all_told(street, first_byte)
         waits = [(first_byte[name] - street.asked_at[name]) * 1000 for name, _ in calm]
         crowd = [await street.order() for _ in range(count)]
         started = time.perf_counter()
         await street.pay_all(crowd)
         settled = time.perf_counter() - started
-        await _all_told(street, first_byte)
+        await all_told(street, first_byte)
         told = max(first_byte[name] for name, _ in crowd) - started
     receiver.close()
     steps = statistics.quantiles(waits, n=100, method="inclusive")
@@ -141,7 +149,8 @@ async def paid(house: House, count: int) -> list[Figure]:
     ]
 
 
-async def _all_told(street: Street, first_byte: dict[str, float]) -> None:
+async def all_told(street: Street, first_byte: dict[str, float]) -> None:
+    """Waits until the client has heard of each payment. RuntimeError: it takes too long."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while missing := street.asked_at.keys() - first_byte.keys():
         if time.monotonic() > deadline:

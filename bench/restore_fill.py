@@ -112,7 +112,7 @@ async def _paid(house: House) -> str:
     webhook_url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     try:
         async with house.api(), house.process("worker", "lastro.cli.main", "worker"), asyncio.timeout(_PATIENCE_SECONDS):
-            street = Street(house, webhook_url)
+            street = Street(house.settings, house.payees, webhook_url)
             name, code = await street.order()
             await street.pay(name, code)
             await _done(house)

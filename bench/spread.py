@@ -110,7 +110,7 @@ async def _round(way: _Way, seconds: float, rate: float) -> None:
     receiver = await asyncio.get_running_loop().create_server(lambda: Told(first_byte), "127.0.0.1", 0)
     webhook_url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     async with way.house.api(), way.house.process("worker", "lastro.cli.main", "worker"):
-        street = Street(way.house, webhook_url)
+        street = Street(way.house.settings, way.house.payees, webhook_url)
         for _ in range(_WARM_ROUNDS):  # each shard's sessions are opened, and plan their statements
             warm = Walk(street)
             await warm.pace(rate, _WARM_SECONDS)

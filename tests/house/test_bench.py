@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from bench import pair
 from bench.house import environment_of
 from bench.load import closed
 
@@ -34,3 +35,18 @@ async def test_a_load_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert shutil.which("wrk") == str(wrk)
     with pytest.raises(RuntimeError, match=re.escape(said.strip())):
         await closed(tmp_path, 1, ["GET / HTTP/1.1\r\n\r\n"], 1, 1)
+
+
+def test_two_commits_are_compared_round_by_round() -> None:
+    """The machine was twice as slow in the second pair of rounds; each ratio is of two rounds that followed each other."""
+    names = ("PostgreSQL", "worker", "network", "API", "WAL")
+    before = [dict.fromkeys(("rate", *names), value) for value in (100.0, 50.0, 100.0)]
+    after = [dict.fromkeys(("rate", *names), value) for value in (150.0, 80.0, 150.0)]
+    figures, line = pair.figures(dict.fromkeys(pair.KINDS, before), dict.fromkeys(pair.KINDS, after), "abc")
+    assert line.startswith("pair: orders 1.50 orders16 1.50 payouts 1.50 creates 1.50 reads 1.50 postgres 1.50 ")
+    assert {figure.note for figure in figures} == {"1.50 times"}
+
+
+def test_a_commit_that_is_not_there_is_named() -> None:
+    with pytest.raises(RuntimeError, match="fatal"):
+        pair.checked_out("no-such-commit")
