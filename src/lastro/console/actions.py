@@ -339,4 +339,4 @@ def named(who: Any, say: Terms) -> str:
     number = value_at(who, "document.number")
     name = legible(str(who["name"]))
     # Each apart: a name that is written from right to left turns no number that stands behind it.
-    return Markup("<bdi>{}</bdi> ({})").format(name, number) if number else name
+    return Markup("<bdi>{}</bdi> ({})").format(name, say.document(str(number))) if number else name

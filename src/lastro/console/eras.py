@@ -120,7 +120,7 @@ def _held(row: Record, say: Terms) -> Held:
 def _whom(row: Record, say: Terms) -> Cell:
     """Returns the cell of the receiver or payer; of a plan its lines left."""
     if row["kind"] == "plan":
-        return Cell(say("eras.lines", count=say.number(row["lines"])), "text")
+        return Cell(say.count("eras.lines", row["lines"]), "text")
     document = {"type": row["type"] or "", "number": row["number"]} if row["number"] else None
     bank = None if row["bank"] is None else msgspec.json.decode(row["bank"])
     return party({"name": row["name"], "document": document, "bank": bank}, say)

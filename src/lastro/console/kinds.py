@@ -18,7 +18,7 @@ _ID, _STATUS, _CODE = (
 _CREATED, _UPDATED = Column("createdAt", "createdAt", "moment"), Column("updatedAt", "updatedAt", "moment")
 _AMOUNT, _ACCOUNT = Column("amount", "amount", "money"), Column("accountId", "accountId", "id", "accounts")
 _END_TO_END, _ERROR = Column("endToEndId", "endToEndId", "code"), Column("errorMessage", "errorMessage")
-_PAID, _METHOD = Column("paidAt", "paidAt", "moment"), Column("paymentMethod", "paymentMethod")
+_PAID, _METHOD = Column("paidAt", "paidAt", "moment"), Column("paymentMethod", "paymentMethod", "word")
 _DESCRIPTION = Column("description", "description")
 
 
@@ -106,20 +106,20 @@ KINDS: tuple[Kind, ...] = (
         "subscriptions", "subscription", "/order/v1/banking/subscriptions/{id}",
         (_STATUS, Column("amount", "fixedAmount", "money"), Column("frequencyType", "frequencyType", "word"),
          Column("startDate", "startDate"), Column("endDate", "endDate"), _DESCRIPTION, _CODE,
-         Column("payer", "debtor.name"), Column("document", "debtor.document.number", "code"),
+         Column("payer", "debtor.name"), Column("document", "debtor.document.number", "document"),
          Column("accountId", "receiver.id", "id", "accounts"), Column("providerId", "providerId", "code"),
          Column("leadsHere", "initialCharge.leadsHere", "flag"), _ID,
          _CREATED, _UPDATED),
         "subscription",
         (Table("table.charges", "payments", (Column("dueDate", "dueDate"), _STATUS, _AMOUNT, _CODE, _CREATED)),
          Table("table.tries", "payments",
-               (Column("externalId", "of.externalId", "code"), Column("when", "date"), Column("tried", "kind", "code"),
+               (Column("externalId", "of.externalId", "code"), Column("when", "date"), Column("tried", "kind", "word"),
                 _STATUS, _END_TO_END, _ERROR, Column("cure", "errorCure")), within="attempts"),
-         Table("table.cancellations", "cancellations", (_STATUS, Column("reason", "reason"), _ERROR, _CREATED))),
+         Table("table.cancellations", "cancellations", (_STATUS, Column("reason", "reason", "word"), _ERROR, _CREATED))),
     ),
     Kind(
         "refunds", "refund", "/order/v1/banking/order-refunds/{id}",
-        (_STATUS, _AMOUNT, Column("orderId", "orderId", "id", "orders"), Column("refundCode", "refundCode"),
+        (_STATUS, _AMOUNT, Column("orderId", "orderId", "id", "orders"), Column("refundCode", "refundCode", "word"),
          Column("refundReason", "refundReason"), _DESCRIPTION, _CODE, Column("returnId", "returnId", "code"),
          Column("errorCode", "errorCode", "code"), _ERROR, _ID, _CREATED, _UPDATED),
     ),
@@ -151,7 +151,7 @@ KINDS: tuple[Kind, ...] = (
                (Column("number", "hop", "count"), _END_TO_END, _AMOUNT, Column("payerBank", "payerBank", "code"),
                 Column("receiverBank", "receiverBank", "code"))),
          Table("table.documents", "defenseDocuments",
-               (Column("file", "fileName", "code"), Column("type", "contentType", "code"),
+               (Column("file", "fileName", "code"), Column("type", "contentType", "word"),
                 Column("bytes", "size", "count"), Column("sha256", "sha256", "code"), _CREATED),
                "disputes/{referenceId}/documents", "documentId", before_acts=True),
          Table("table.related", "related",
@@ -161,45 +161,45 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "accounts", "account", "/order/v1/banking/accounts/{id}",
-        (_STATUS, Column("fullName", "fullName"), Column("holderType", "holderType"),
-         Column("document", "document.number", "code"), Column("email", "email"), Column("phone", "phone"),
+        (_STATUS, Column("fullName", "fullName"), Column("holderType", "holderType", "word"),
+         Column("document", "document.number", "document"), Column("email", "email"), Column("phone", "phone"),
          Column("accountNumber", "bankAccountData.accountNumber", "code"), Column("available", "available", "money"),
          Column("held", "held", "money"), Column("blocked", "blocked", "money"), _ID, _CREATED),
         "account", title="fullName",
     ),
     Kind(
         "requests", "accountRequest", "/order/v1/banking/accounts/requests/{id}",
-        (_STATUS, Column("step", "step"), _CODE, Column("reason", "reprovedReason"),
+        (_STATUS, Column("step", "step", "word"), _CODE, Column("reason", "reprovedReason"),
          Column("description", "reprovedDescription"), _ACCOUNT, Column("id", "accountRequestId", "code")),
         "accountRequest",
     ),
     Kind(
         "keys", "key", "/order/v1/banking/accounts/{accountId}/keys",
-        (Column("type", "type"), Column("key", "key", "code"), _ACCOUNT, _STATUS, _ID, _CREATED),
+        (Column("type", "type", "word"), Column("key", "key", "code"), _ACCOUNT, _STATUS, _ID, _CREATED),
         "key", title="key",
     ),
     Kind(
         "claims", "keyClaim", "/order/v1/banking/accounts/{accountId}/keys/claims/{id}",
         (_STATUS, Column("claimType", "claimType", "word"), Column("role", "role", "word"), Column("key", "key", "code"),
-         _ACCOUNT, Column("otherBank", "otherBank", "code"), Column("reason", "reason"),
+         _ACCOUNT, Column("otherBank", "otherBank", "code"), Column("reason", "reason", "word"),
          Column("resolutionUntil", "resolutionUntil", "moment"), Column("completionFrom", "completionFrom", "moment"),
          Column("completionUntil", "completionUntil", "moment"), _ID, _CREATED, _UPDATED),
         "key", title="key",
     ),
     Kind(
         "events", "event", "/order/v1/webhook/events/{id}",
-        (Column("event", "event"), _STATUS, Column("sequence", "sequence", "count"),
+        (Column("event", "event", "word"), _STATUS, Column("sequence", "sequence", "count"),
          Column("referenceId", "referenceId", "code"), Column("webhookUrl", "webhookUrl", "code"),
          Column("nextAttemptAt", "nextAttemptAt", "moment"), _ID, _CREATED, _UPDATED),
         tables=(Table("table.attempts", "history",
                       (Column("number", "number", "count"), Column("requestTime", "requestTime", "moment"),
                        Column("statusCode", "statusCode", "code"), Column("durationMs", "durationMs", "span"),
-                       Column("failure", "failure", "code"), Column("said", "message"))),),
+                       Column("failure", "failure", "word"), Column("said", "message"))),),
         title="event",
     ),
     Kind(
         "payments", "payment", "",
-        (_STATUS, _AMOUNT, Column("rail", "rail"), _ACCOUNT, _END_TO_END, Column("txid", "txid", "code"),
+        (_STATUS, _AMOUNT, Column("rail", "rail", "word"), _ACCOUNT, _END_TO_END, Column("txid", "txid", "code"),
          Column("errorCode", "errorCode", "code"), _ID, _CREATED, _PAID),
         "payment", title="endToEndId",
     ),
@@ -213,7 +213,8 @@ LINES = Table(
 )  # fmt: skip
 MOVEMENTS = Table(
     "table.movements", "data",
-    (_CREATED, Column("way", "operation"), Column("type", "type"), _AMOUNT, Column("balanceAfter", "balanceAfter", "money"),
+    (_CREATED, Column("way", "operation", "word"), Column("type", "type", "word"), _AMOUNT,
+     Column("balanceAfter", "balanceAfter", "money"),
      Column("counterparty", "counterparty.name"), Column("order", "orderId", "id", "orders"), _END_TO_END),
 )  # fmt: skip
 LIMITS = Table(

@@ -16,7 +16,7 @@ ROWS = 50  # of a page
 _OF_PAGES = frozenset({"limit", "cursor", "page"})  # the console's own parameters
 _LONGEST = 200  # characters of a filter that are passed on
 
-CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party", "word"]
+CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party", "word", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,14 @@ LISTINGS: tuple[Listing, ...] = (
     Listing(
         "orders", "/order/v2/transparent",
         (_CREATED, Column("customer", "customer"), _CODE, Column("description", "description"),
-         Column("paymentMethod", "paymentMethod"), _STATUS,
+         Column("paymentMethod", "paymentMethod", "word"), _STATUS,
          Column("finalAmount", "finalAmount", "money"), Column("paidAt", "paidAt", "moment")),
         "orders",
     ),
     Listing(
         "payouts", "/order/v1/banking/order-payouts",
         (_CREATED, _AMOUNT, Column("receiver", "receiver", "party"), _STATUS, Column("fee", "fee", "money"),
-         Column("balanceAfter", "balanceAfter", "money"), Column("paymentMethod", "paymentMethod"), _CODE,
+         Column("balanceAfter", "balanceAfter", "money"), Column("paymentMethod", "paymentMethod", "word"), _CODE,
          Column("description", "description"), Column("paidAt", "paidAt", "moment")),
         "payouts",
     ),
@@ -82,7 +82,7 @@ LISTINGS: tuple[Listing, ...] = (
     ),
     Listing(
         "refunds", "/order/v1/banking/order-refunds",
-        (_CREATED, _CODE, Column("orderId", "orderId", "id", "orders"), Column("refundCode", "refundCode"), _STATUS,
+        (_CREATED, _CODE, Column("orderId", "orderId", "id", "orders"), Column("refundCode", "refundCode", "word"), _STATUS,
          _AMOUNT),
         "refunds",
     ),
@@ -102,12 +102,12 @@ LISTINGS: tuple[Listing, ...] = (
     Listing(
         "accounts", "/order/v1/banking/accounts",
         (_CREATED, Column("accountNumber", "bankAccountData.accountNumber", "code"), Column("fullName", "fullName"),
-         Column("document", "document.number", "code"), _STATUS),
+         Column("document", "document.number", "document"), _STATUS),
         "accounts",
     ),
     Listing(
         "keys", "/order/v1/banking/accounts/{accountId}/keys",
-        (_CREATED, Column("type", "type"), Column("key", "key", "code"), Column("possedAt", "possedAt", "moment")),
+        (_CREATED, Column("type", "type", "word"), Column("key", "key", "code"), Column("possedAt", "possedAt", "moment")),
         "keys",
     ),
     Listing(
@@ -258,7 +258,11 @@ def party(value: Mapping[str, Any] | None, say: Terms) -> Cell:
         return Cell("", "party")
     document, bank = value.get("document"), value.get("bank") or value
     number = (
-        document if isinstance(document, str) else f"{document['type']} {document['number']}".strip() if document else ""
+        say.document(document)
+        if isinstance(document, str)
+        else f"{document['type']} {say.document(document['number'])}".strip()
+        if document
+        else ""
     )
     key = value_at(bank, "pix.key") or bank.get("pixKey")
     ispb = f"ISPB {bank['ispb']}" if bank.get("ispb") else ""
@@ -282,6 +286,8 @@ def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]
             return say.state(value), say.tone(value)
         case "word":
             return say.word(value), ""
+        case "document":
+            return say.document(str(value)), ""
         case "moment":
             return say.moment(value), ""
         case "count":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.api_kit.paging import read_timestamp
 from lastro.core.money import DECIMALS, Money
+from lastro.standards import documents
 from lastro.standards.calendar import BRASILIA
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LANGUAGES: Final = ("pt", "en")
 _FOLDER: Final = Path(__file__).with_name("texts")
 FRAME: Final = read_texts(_FOLDER / "frame.toml")
-_OF_TERMS: Final = ("pages", "actions", "developing", "eras", "fields", "states", "issues")
+_OF_TERMS: Final = ("pages", "actions", "developing", "eras", "fields", "states", "words", "triggers", "issues")
 TERMS: Final = read_texts(*(_FOLDER / f"{name}.toml" for name in _OF_TERMS))
 # In Portuguese alone: the database and the interface have them in English.
 LAWS: Final = read_texts(_FOLDER / "laws.toml")
@@ -77,7 +78,23 @@ class Terms(Speech):
 
     def word(self, word: str) -> str:
         """Returns a choice in words, else the interface's word."""
-        return self.known(f"word.{word}", word)
+        return self.known(f"word.{word}", self.state(word))
+
+    def trigger(self, word: str) -> str:
+        """Returns what moved an object, in words."""
+        return self.known(f"trigger.{word}", word)
+
+    def count(self, name: str, number: int, **values: object) -> str:
+        """Returns the text of a count: of `name.one` where there is one, else of `name`.
+
+        {count} in it is the number.
+        """
+        chosen = f"{name}.one" if number == 1 and f"{name}.one" in TERMS else name
+        return self(chosen, count=self.number(number), **values)
+
+    def document(self, number: str) -> str:
+        """Formats a CPF or a CNPJ: `123.456.789-09`, `12.ABC.678/0001-95`; another document is left as it is."""
+        return documents.printed(number)
 
     def field(self, name: str) -> str:
         """Returns a field's name for forms and columns.

@@ -65,7 +65,7 @@ def _moved(entry: StateEntry, say: Terms, own: str) -> TimelineStep:
     else:
         title = f"{thing}: {say.state(entry.from_state or '')} → {say.state(entry.to)}"
     facts = (
-        ("step.trigger", entry.trigger),
+        ("step.trigger", say.trigger(entry.trigger)),
         ("field.tried", " ".join(filter(None, (entry.tried, entry.day)))),
         ("field.reason", entry.reason or ""),
         ("field.cure", entry.cure or ""),
@@ -80,7 +80,7 @@ def moved(at: str, before: str, after: str, trigger: str, reason: str | None, sa
     """Returns the step of a move of an object without a timeline. at: as stamps are written; before: empty at its birth."""
     title = say.state(after) if before in ("", after) else f"{say.state(before)} → {say.state(after)}"
     return TimelineStep(
-        at, "state", say.tone(after), title, _there((("step.trigger", trigger), ("field.reason", reason or "")))
+        at, "state", say.tone(after), title, _there((("step.trigger", say.trigger(trigger)), ("field.reason", reason or "")))
     )
 
 
@@ -89,7 +89,7 @@ def _booked(entry: TransferEntry, say: Terms) -> TimelineStep:
     title = f"{say(f'step.{entry.movement}')}: {amount}, {entry.debit} → {entry.credit}"
     tone = "waiting" if entry.movement == "held" else "calm"
     return TimelineStep(
-        entry.at, "money", tone, title, (("field.type", entry.entry),), f"/console/ledger/transfers/{entry.id}"
+        entry.at, "money", tone, title, (("field.type", say.word(entry.entry)),), f"/console/ledger/transfers/{entry.id}"
     )
 
 
@@ -121,7 +121,7 @@ def _event(entry: EventEntry, say: Terms) -> TimelineStep:
     )
     tone = "calm" if status is None else say.tone(status)
     return TimelineStep(
-        entry.at, "event", tone, f"{say('step.event')}: {entry.type}", _there(facts), f"/console/events/{entry.id}"
+        entry.at, "event", tone, f"{say('step.event')}: {say.word(entry.type)}", _there(facts), f"/console/events/{entry.id}"
     )
 
 

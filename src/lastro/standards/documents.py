@@ -36,6 +36,18 @@ def is_document(kind: str, number: str) -> bool:
     return (kind == "CPF" and is_cpf(number)) or (kind == "CNPJ" and is_cnpj(number))
 
 
+def printed(number: str) -> str:
+    """Writes a document as people do: `123.456.789-09`, `12.ABC.678/0001-95`.
+
+    Its form alone decides which; anything else stays as it is.
+    """
+    if _CPF.fullmatch(number) is not None:
+        return f"{number[:3]}.{number[3:6]}.{number[6:9]}-{number[9:]}"
+    if _CNPJ.fullmatch(number) is not None:
+        return f"{number[:2]}.{number[2:5]}.{number[5:8]}/{number[8:12]}-{number[12:]}"
+    return number
+
+
 def mask(number: str) -> str:
     """Returns a document fit to be shown to a stranger: `***.456.789-**` for a CPF, `**.222.333/0001-**` for a CNPJ.
 

@@ -38,7 +38,7 @@ async def test_the_open_orders_of_the_amount_are_offered_newest_first(at_bank: C
     assert offered.index(second["id"]) < offered.index(first["id"])
     assert "order-3" not in page
     assert "order-4" not in page
-    for said in ("Rosas", "Bento", "52998224725", "R$\N{NO-BREAK SPACE}10,50"):
+    for said in ("Rosas", "Bento", "529.982.247-25", "R$\N{NO-BREAK SPACE}10,50"):
         assert said in offered, said
     assert " checked" not in offered, "no answer is presumed"
 

@@ -1,0 +1,78 @@
+"""Every word of a list of the interface has its words for people, in both languages; and counts and documents are written."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.house.test_states import machines_of_the_code
+from tests.http_contract import contract
+
+from lastro.accounts.statements import TYPES
+from lastro.console.terms import TERMS, Terms
+from lastro.orders.methods import METHODS
+from lastro.rails.port import RAILS
+
+# What programs say to programs, and what has its own words: issues of refusals.
+_FOR_PROGRAMS = {"ApiErrorError", "OAuthErrorError", "ErrorDetailIssue"}
+_TRIGGERS = {trigger for machine in machines_of_the_code().values() for _, trigger in machine.moves}
+
+
+def _words() -> Iterator[tuple[str, str]]:
+    """Every word of a named list of the document, with its list."""
+    for name, schema in contract().document["components"]["schemas"].items():
+        if name not in _FOR_PROGRAMS:
+            yield from ((name, word) for word in schema.get("enum", ()))
+
+
+def _has_words(word: str) -> bool:
+    return f"word.{word}" in TERMS or f"state.{word}" in TERMS
+
+
+def test_every_word_of_the_interface_has_its_words() -> None:
+    assert len(list(_words())) > 300
+    assert not [f"{name}: {word}" for name, word in _words() if not _has_words(word)]
+
+
+def test_every_issue_of_a_refusal_has_its_words() -> None:
+    issues = contract().document["components"]["schemas"]["ErrorDetailIssue"]["enum"]
+    assert not [issue for issue in issues if f"issue.{issue}" not in TERMS]
+
+
+def test_every_state_trigger_method_network_and_entry_has_its_words() -> None:
+    machines = machines_of_the_code().values()
+    assert not [(one.name, state) for one in machines for state in one.states() if f"state.{state}" not in TERMS]
+    assert not [trigger for trigger in _TRIGGERS if f"trigger.{trigger}" not in TERMS]
+    assert not [word for word in (*METHODS, *RAILS, *TYPES) if f"word.{word}" not in TERMS]
+
+
+def test_a_statement_and_the_console_call_an_entry_the_same() -> None:
+    assert {kind: TERMS[f"word.{kind}"]["pt"] for kind in TYPES} == {kind: one.title for kind, one in TYPES.items()}
+
+
+def test_no_trigger_has_words_that_there_is_not() -> None:
+    assert {name.removeprefix("trigger.") for name in TERMS if name.startswith("trigger.")} == _TRIGGERS
+
+
+@pytest.mark.parametrize(
+    ("language", "number", "text"),
+    [
+        ("pt", 0, "0 movimentos"), ("pt", 1, "1 movimento"), ("pt", 2, "2 movimentos"), ("pt", 1000, "1.000 movimentos"),
+        ("en", 1, "1 movement"), ("en", 2, "2 movements"),
+    ],
+)  # fmt: skip
+def test_a_count_is_in_the_singular_for_one_alone(language: str, number: int, text: str) -> None:
+    assert Terms(language).count("count.payments", number) == text
+
+
+def test_every_singular_has_its_plural() -> None:
+    assert not [name for name in TERMS if name.endswith(".one") and name.removesuffix(".one") not in TERMS]
+
+
+@pytest.mark.parametrize(
+    ("stored", "written"),
+    [
+        ("12345678909", "123.456.789-09"), ("12345678000195", "12.345.678/0001-95"), ("12ABC34501DE35", "12.ABC.345/01DE-35"),
+        ("***.456.789-**", "***.456.789-**"), ("AB1234567", "AB1234567"), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_document_is_written_as_people_write_it(stored: str, written: str) -> None:
+    assert Terms("pt").document(stored) == written
