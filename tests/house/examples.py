@@ -376,6 +376,8 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/schemas/x.json", None, 404),
     ),
     "/docs": (("GET", "/docs", None, 200),),
+    "/docs/api/{page}": (("GET", "/docs/api/orders", None, 200), ("GET", "/docs/api/nobody", None, 404)),
+    "/docs/search": (("GET", "/docs/search?q=pix", None, 200),),
     "/docs/style.css": (("GET", "/docs/style.css", None, 200),),
     "/docs/guide": (("GET", "/docs/guide", None, 200),),
     "/docs/guide/{page}": (("GET", "/docs/guide/guides-orders", None, 200), ("GET", "/docs/guide/nobody", None, 404)),

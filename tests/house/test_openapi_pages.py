@@ -27,9 +27,10 @@ from lastro.web.openapi import reference
 HOST = "lastro.test"
 _NOBODYS = Mock(place=Installation(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
 PATHS = (
-    "/openapi.json", "/postman.json", "/docs", "/docs/style.css", "/schemas", "/schemas/ORDER-PAYIN.PAID.json",
+    "/openapi.json", "/postman.json", "/docs", "/docs/api/orders", "/docs/search?q=pix", "/docs/style.css", "/schemas", "/schemas/ORDER-PAYIN.PAID.json",
     "/docs/guide", "/docs/guide/errors", "/docs/guide/errors.md", "/llms.txt",
 )  # fmt: skip
+PLACES = tuple(reference.address(name) for name in reference.names(reference.inlined(wiring.documented(_NOBODYS))))
 # A document whose every text would like to be something else.
 _EVIL = "<script>alert(1)</script> **a<b** `x\"y'<z` & <img src=x onerror=alert(1)>"
 
@@ -102,41 +103,95 @@ async def test_what_is_no_kind_of_event_has_none(http: httpx.AsyncClient, name: 
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_what_a_reader_has_is_not_sent_again(http: httpx.AsyncClient, path: str) -> None:
-    first = await ask(http, path)
+@pytest.mark.parametrize("taken", ["gzip", "identity"])
+async def test_what_a_reader_has_is_not_sent_again(http: httpx.AsyncClient, path: str, taken: str) -> None:
+    first = await ask(http, path, accept_encoding=taken)
     tag = first.headers["etag"]
     for held in (tag, f'"other", {tag}', f"W/{tag}", "*"):
-        again = await ask(http, path, if_none_match=held)
+        again = await ask(http, path, if_none_match=held, accept_encoding=taken)
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
         assert "content-length" not in again.headers
-    assert (await ask(http, path, if_none_match='"other"')).content == first.content
-    head = await http.head(path)
-    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(first.content)))
+        assert again.headers.get("vary") == first.headers.get("vary")
+    assert (await ask(http, path, if_none_match='"other"', accept_encoding=taken)).content == first.content
+    head = await http.head(path, headers={"accept-encoding": taken})
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", first.headers["content-length"])
 
 
+@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith("/schemas")])
+async def test_it_is_sent_compressed_to_who_takes_that(http: httpx.AsyncClient, path: str) -> None:
+    plain, packed = await ask(http, path, accept_encoding="identity"), await ask(http, path, accept_encoding="br, gzip")
+    assert (packed.headers["content-encoding"], "content-encoding" in plain.headers) == ("gzip", False)
+    assert plain.content == packed.content, "httpx has unpacked it"
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) == len(plain.content)
+    assert packed.headers["etag"] != plain.headers["etag"], "a tag is of the bytes that are sent"
+    assert "accept-encoding" in packed.headers["vary"] == plain.headers["vary"]
+    for refused in ("gzip;q=0", "br", "gzipped", "", "gzip;q=0.000, br"):
+        assert "content-encoding" not in (await ask(http, path, accept_encoding=refused)).headers
+
+
+# Bytes as they are sent. The whole reference was one page of 182,000.
+@pytest.mark.parametrize(("path", "most"), [("/docs", 20_000), ("/docs/style.css", 3_000), ("/docs/guide", 20_000)])
+async def test_the_first_page_is_small(http: httpx.AsyncClient, path: str, most: int) -> None:
+    for language in reference.LANGUAGES:
+        answer = await ask(http, path, accept_language=language, accept_encoding="gzip")
+        assert int(answer.headers["content-length"]) < most
+
+
+async def test_no_page_is_as_large_as_the_whole_was(http: httpx.AsyncClient) -> None:
+    sizes = {}
+    for place in PLACES:
+        answer = await ask(http, place, accept_encoding="gzip")
+        sizes[place] = int(answer.headers["content-length"])
+    assert max(sizes.values()) < 60_000, sizes
+
+
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("language", ["en", "pt"])
-async def test_the_page_is_whole_without_scripts_or_others(http: httpx.AsyncClient, language: str) -> None:
-    answer = await ask(http, "/docs", accept_language=language)
+async def test_a_page_is_whole_without_scripts_or_others(http: httpx.AsyncClient, place: str, language: str) -> None:
+    answer = await ask(http, place, accept_language=language)
     page = Page(answer.text)
+    other = "pt" if language == "en" else "en"
     assert (page.language, answer.headers["content-language"]) == (language, language)
     assert "script" not in page.tags
     assert not [name for name in page.attributes if name == "style" or name.startswith("on")]
-    assert {link for link in page.links if not link.startswith("#")} == {
-        "/docs/style.css", "/docs/guide", "/openapi.json", "/postman.json"
-    }  # fmt: skip
+    others = {link.partition("#")[0] for link in page.links if not link.startswith("#")}
+    assert others == {"/docs/style.css", "/docs/guide", "/openapi.json", "/postman.json", f"{place}?lang={other}", *PLACES}
     assert "default-src 'none'; style-src 'self'" in answer.headers["content-security-policy"]
-    assert answer.headers["vary"] == "accept-language"
+    assert answer.headers["vary"] == "accept-language, accept-encoding"
+    asked = await ask(http, f"{place}?lang={language}", accept_language=other)
+    assert asked.headers["content-language"] == language
+    docs = {
+        link.partition("#")[0] for link in Page(asked.text).links if link.startswith(("/docs/api", "/docs/guide", "/docs?"))
+    }
+    assert all(link.endswith(("?lang=pt", "?lang=en")) for link in docs), "the language that was chosen stays"
+
+
+async def test_the_style_asks_for_nothing(http: httpx.AsyncClient) -> None:
     assert re.search(r"url\(|@import", (await ask(http, "/docs/style.css")).text) is None
 
 
 async def test_every_operation_event_and_type_has_an_anchor(http: httpx.AsyncClient) -> None:
-    page = Page((await ask(http, "/docs")).text)
-    document = openapi.without_names(wiring.documented(_NOBODYS))
+    """On its page; and on the contents, where addresses of the time when they were one page lead."""
+    pages = {place: Page((await ask(http, place)).text) for place in PLACES}
+    document = reference.inlined(wiring.documented(_NOBODYS))
     wanted_ids = {said["operationId"] for item in document["paths"].values() for said in item.values()}
     wanted_ids |= {*document["webhooks"], *(f"type-{name}" for name in document["components"]["schemas"])}
-    assert wanted_ids <= set(page.ids)
-    assert len(set(page.ids)) == len(page.ids)
-    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+    wanted_ids |= {f"answer-{name}" for name in document["components"]["responses"]}
+    below = {one for place, page in pages.items() if place != "/docs" for one in page.ids}
+    assert wanted_ids <= below
+    assert wanted_ids | {f"tag-{tag['name']}" for tag in document["tags"]} | {
+        "about", "events", "errors", "types"
+    } <= set(pages["/docs"].ids)  # fmt: skip
+    for place, page in pages.items():
+        assert len(set(page.ids)) == len(page.ids)
+        for link in page.links:
+            to, _, part = link.partition("#")
+            assert not part or part in pages[to or place].ids, f"{place}: {link}"
+
+
+@pytest.mark.parametrize("name", ["nobody", "Orders", "contents", "layout", ".", "orders.html", "x" * 300, "%2e%2e%2fstyle"])
+async def test_what_is_no_page_of_the_reference_is_not_there(http: httpx.AsyncClient, name: str) -> None:
+    assert (await http.get(f"/docs/api/{name}")).status_code == 404
 
 
 async def test_they_are_made_once_and_not_before_somebody_asks() -> None:
@@ -148,7 +203,8 @@ async def test_they_are_made_once_and_not_before_somebody_asks() -> None:
             raise OSError("the templates are away")
         return wiring.documented(_NOBODYS)
 
-    served, scope = openapi.Reference(make), Mock()
+    served = openapi.Reference(make)
+    scope: Any = {"query_string": b"", "path_params": {"page": "orders"}}
     assert made == []
     with pytest.raises(OSError, match="away"):
         await served.openapi(scope, b"", {})
@@ -179,12 +235,14 @@ def evil(part: Any) -> Any:
 
 
 def test_every_text_is_escaped() -> None:
-    document = evil(wiring.documented(_NOBODYS))
-    for html in reference.pages(document).values():
-        page = Page(html.decode())
-        assert not page.tags & {"script", "img", "b"}
-        assert not [name for name in page.attributes if name.startswith("on")]
-        assert "&lt;script&gt;" in html.decode()
+    document = reference.inlined(evil(wiring.documented(_NOBODYS)))
+    for name in reference.names(document):
+        for language in reference.LANGUAGES:
+            html = reference.page(document, name, language).decode()
+            page = Page(html)
+            assert not page.tags & {"script", "img", "b"}
+            assert not [one for one in page.attributes if one.startswith("on")]
+            assert "&lt;script&gt;" in html
 
 
 def test_a_call_can_be_pasted() -> None:

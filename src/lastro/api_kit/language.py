@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from litestar.types import HTTPScope
 
 _LONGEST = 500  # characters that are read: the header is the reader's to fill
+_LONGEST_QUERY = 4_000  # bytes
 _WEIGHT = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)")
 _ANY = "*"
+
+
+def language_asked(scope: HTTPScope, headers: Mapping[bytes, bytes], offered: Sequence[str]) -> tuple[str, bool]:
+    """Returns the language of a page, and whether its address names it: `?lang=`, else Accept-Language."""
+    named = dict(parse_qsl(scope["query_string"][:_LONGEST_QUERY].decode("latin-1"))).get("lang")
+    if named in offered:
+        return str(named), True
+    return preferred(headers.get(b"accept-language", b"").decode("latin-1"), offered), False
 
 
 def preferred(accepted: str, offered: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
 from lastro.app.banks import Banks, ConnectionSummary, bank_lines, banks_of, issuers_of, receivers_of, summaries_of
 from lastro.app.directories import Directories
+from lastro.app.docs_paths import docs_paths
 from lastro.app.inbox_handlers import inbox_verbs
 from lastro.app.networks import offered, place_of, quotes_of, rails_of, registrar_of, tokenizer_of
 from lastro.app.outbox_lines import EARLY, HELD_BACK, NEEDS, waiting_of
@@ -64,7 +65,6 @@ from lastro.web import openapi
 from lastro.web.admission import Admission
 from lastro.web.bank_webhooks import BankWebhooks
 from lastro.web.checkout import Checkout
-from lastro.web.guide import Guide
 from lastro.web.middleware import Gate
 from lastro.web.operations import Operations
 from lastro.web.public import Published, Tokens
@@ -351,6 +351,7 @@ def public(
     health = Health(app.database, SANDBOX if app.place.sandbox else PRODUCTION, lambda: bool(app.keys.now.tokens))
     metrics = MetricsPath(app.metrics, app.metrics_networks, behind_proxy=bool(app.proxies.networks))
     published = Published(app.orders_by_token, app.keys.current, app.place)
+    url, generated = app.place.public_url, lambda: generated_docs.pages(routes(app))
     return {
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
@@ -360,9 +361,8 @@ def public(
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
-        **openapi.Reference(lambda: documented(app, also), tried_at, collect).paths(),
-        **openapi.Schemas(app.place.public_url, EVENT_TYPES).paths(),
-        **Guide(app.place.public_url, lambda: generated_docs.pages(routes(app))).paths(),
+        **docs_paths(url, lambda: documented(app, also), generated, tried_at, collect),
+        **openapi.Schemas(url, EVENT_TYPES).paths(),
     }
 
 

@@ -180,9 +180,9 @@ async def test_while_the_sandbox_starts_the_page_says_so(house: Building, folder
 
 async def test_the_reference_leads_to_it_in_a_sandbox_alone(house: Building, cast: Cast, ana: Seller) -> None:
     link = f'href="{api_explorer.HERE}/create_order"'
-    assert link in (await house.visit().get("/docs")).text
+    assert link in (await house.visit().get("/docs/api/orders")).text
     production = building(cast, ana, url=PRODUCTION)
-    assert "/console/sandbox" not in (await production.visit().get("/docs")).text
+    assert "/console/sandbox" not in (await production.visit().get("/docs/api/orders")).text
     visit, _ = await production.inside(*Role)
     assert (await visit.get(api_explorer.HERE)).status_code == 404
     assert (await visit.get(f"{api_explorer.HERE}/create_order")).status_code == 404

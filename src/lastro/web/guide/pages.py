@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 
 from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.web.guide.shelf import PORTUGUESE, name_of
+from lastro.web.search import form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -51,6 +52,7 @@ def page(shelf: Shelf, leaf: Leaf, language: str, *, asked: bool = False) -> str
     body = html(text, partial(_inside, shelf, leaf.path, query), leaf.text)
     return _JINJA.get_template("page.html").render(
         shelf=shelf, leaf=leaf, say=Speech(language, _TEXTS), language=language, spoken=spoken, base=BASE, query=query,
+        search=form(language, asked=asked),
         body=Markup(body),  # noqa: S704 the renderer has escaped it
     )  # fmt: skip
 

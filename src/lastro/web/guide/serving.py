@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl
 
 from lastro.api_kit.cached_text import Text
 from lastro.api_kit.http import Response, refusal
-from lastro.api_kit.language import preferred
+from lastro.api_kit.language import language_asked
 from lastro.core.errors import Kind, Refused
 from lastro.web.guide import pages, shelf
 from lastro.web.guide.pages import LANGUAGES
+from lastro.web.guide.sections import sections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.api_kit.http import Answer
+    from lastro.web.search import Section
 
 _POLICY: Final = (
-    b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _HTML: Final = b"text/html; charset=utf-8"
 _PLAIN: Final = b"text/plain; charset=utf-8"
@@ -71,19 +72,22 @@ class Guide:
                 f"- [{leaf.title}]({self._url}{pages.BASE}/{leaf.name}.md): {leaf.first_words[:200]}" for leaf in leaves
             ]
             lines.append("")
-        return Text.of("\n".join(lines).encode(), _PLAIN).for_(headers)
+        return Text.of("\n".join(lines).encode(), _PLAIN, pack=True).for_(headers)
+
+    async def sections(self, language: str) -> list[Section]:
+        """Returns what a search finds in the pages, in a reader's language."""
+        held = await self._shelf()
+        return await asyncio.to_thread(lambda: [*sections(held, language)])
 
     async def _answer(self, name: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response:
-        lang = dict(parse_qsl(scope["query_string"].decode("latin-1")[:500])).get("lang")
-        asked = lang if lang in LANGUAGES else None
-        language = asked or preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
-        made = self._made.get((name, language, asked is not None))
+        language, asked = language_asked(scope, headers, LANGUAGES)
+        made = self._made.get((name, language, asked))
         if made is None:
             held = await self._shelf()
-            made = await asyncio.to_thread(_text, held, name, language, asked=asked is not None)
+            made = await asyncio.to_thread(_text, held, name, language, asked=asked)
             if made is None:
                 return refusal(Refused(Kind.NOT_FOUND))
-            self._made[name, language, asked is not None] = made  # only what there is, so that nobody fills it
+            self._made[name, language, asked] = made  # only what there is, so that nobody fills it
         return made.for_(headers)
 
     async def _shelf(self) -> shelf.Shelf:
@@ -102,10 +106,11 @@ def _text(held: shelf.Shelf, name: str, language: str, *, asked: bool) -> Text |
     if leaf is not None:
         spoken = (b"vary", b"accept-language"), (b"content-language", leaf.in_(language)[0].encode())
         policy = (b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer")
-        return Text.of(pages.page(held, leaf, language, asked=asked).encode(), _HTML, *policy, *spoken)
+        return Text.of(pages.page(held, leaf, language, asked=asked).encode(), _HTML, *policy, *spoken, pack=True)
     source = held.leaf(name.removesuffix(".md")) if name.endswith(".md") else None
     if source is not None:
-        return Text.of(source.in_(language)[1].encode(), b"text/markdown; charset=utf-8", (b"vary", b"accept-language"))
+        markdown = source.in_(language)[1].encode()
+        return Text.of(markdown, b"text/markdown; charset=utf-8", (b"vary", b"accept-language"), pack=True)
     content = held.files.get(name)
     if content is None:
         return None

@@ -75,6 +75,7 @@ _PAGE = {"type": "string"}
 _TOKEN = {"token": "The order's `orderToken`."}
 _PAGE_HEADERS = ("cache-control", "vary", "x-robots-tag")
 _HELD = ("etag", "cache-control")
+_LANG = (Query("lang", "pt or en, in place of what the header says.", {"type": "string"}),)
 
 
 def _held(description: str, media: str, schema: Any, example: Any = None, also: tuple[str, ...] = ()) -> tuple[Gives, ...]:
@@ -314,8 +315,24 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     )},
     "/docs": {"GET": Open(
         "read_docs", "service",
-        Doc("Read the reference", "The same for people, in English or Portuguese (`accept-language`)."),
+        Doc("Read the contents of the reference", "The same for people, in English or Portuguese (`accept-language`)."),
         _held("The page.", "text/html", _PAGE),
+        queries=_LANG,
+    )},
+    "/docs/api/{page}": {"GET": Open(
+        "read_docs_page", "service",
+        Doc("Read a page of the reference", "The operations of one tag, or `events`, `errors`, `types`."),
+        _held("The page.", "text/html", _PAGE),
+        (404,),
+        parameters={"page": "Such as `orders`."},
+        queries=_LANG,
+    )},
+    "/docs/search": {"GET": Open(
+        "search_docs", "service",
+        Doc("Search the reference and the guide",
+            "A page with the parts that have all words of `q`, best first, whatever their accents and capitals."),
+        _held("The page.", "text/html", _PAGE),
+        queries=(Query("q", "The words; the first eight are looked for.", {"type": "string"}), *_LANG),
     )},
     "/docs/style.css": {"GET": Open(
         "read_docs_style", "service", Doc("Read the reference's style", "What /docs looks like."),
@@ -325,7 +342,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         "read_guide", "service",
         Doc("Read the guide", "Its first page. What stands in docs/ of the source, to be read without any other server."),
         _held("The page.", "text/html", _PAGE),
-        queries=(Query("lang", "pt or en, in place of what the header says.", {"type": "string"}),),
+        queries=_LANG,
     )},
     "/docs/guide/{page}": {"GET": Open(
         "read_guide_page", "service",
@@ -334,7 +351,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         _held("The page, or what it leads to.", "text/html", _PAGE, also=("text/markdown", "text/plain", "image/svg+xml")),
         (404,),
         parameters={"page": "Such as `guides-orders`."},
-        queries=(Query("lang", "pt or en, in place of what the header says.", {"type": "string"}),),
+        queries=_LANG,
     )},
     "/llms.txt": {"GET": Open(
         "read_llms", "service",

@@ -1,4 +1,4 @@
-"""The reference that people read at /docs: the OpenAPI document as one page, whole without scripts or any other server."""
+"""The reference that people read at /docs: the OpenAPI document as pages, whole without scripts or any other server."""
 
 from __future__ import annotations
 
@@ -12,11 +12,18 @@ from markupsafe import Markup, escape
 
 from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.web.openapi.enumerations import without_names
+from lastro.web.search import Section, form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+BASE = "/docs/api"
+CONTENTS = ""  # the name of the first page
 LANGUAGES = ("en", "pt")
+# Pages beside those of tags.
+_OTHERS = ("events", "errors", "types")
+# What a hit counts in a search, beside one in a guide.
+_OPERATION, _EVENT, _TYPE = 1.5, 1.0, 0.5
 _HERE = Path(__file__).parent
 _TEXTS = read_texts(_HERE / "texts.toml")
 STYLE = (_HERE / "templates" / "style.css").read_bytes()
@@ -31,23 +38,46 @@ _JINJA = jinja2.Environment(
 )
 
 
-def pages(document: Mapping[str, Any], tried_at: str = "") -> dict[str, bytes]:
-    """Returns the page in each of our languages. document: OpenAPI, as `document` makes it.
+def inlined(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the document as pages show it: with lists of words in their places."""
+    return without_names(document)
 
-    tried_at: what stands before an operation's id where it can be tried; empty: nowhere.
+
+def names(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the names of all pages; CONTENTS is the first."""
+    return (CONTENTS, *(tag["name"] for tag, _ in _by_tag(document)), *_OTHERS)
+
+
+def address(name: str, part: str = "", query: str = "") -> str:
+    """Returns the address of a page. part: of it. query: what names the language, or nothing."""
+    return (f"{BASE}/{name}" if name else "/docs") + query + (f"#{part}" if part else "")
+
+
+def page(document: Mapping[str, Any], name: str, language: str, *, asked: bool = False, tried_at: str = "") -> bytes:
+    """Renders a page.
+
+    document: as `inlined` gives it. asked: the address names the language, and so do its links. tried_at: what stands before
+    an operation's id where it can be tried; empty: nowhere.
     """
-    inlined = without_names(document)
-    return {language: _page(inlined, language, tried_at) for language in LANGUAGES}
-
-
-def _page(document: Mapping[str, Any], language: str, tried_at: str) -> bytes:
-    say = Speech(language, _TEXTS)
-    page = _JINJA.get_template("reference.html").render(
+    say, tags, query = Speech(language, _TEXTS), _by_tag(document), f"?lang={language}" if asked else ""
+    tag, operations = next(((tag, listed) for tag, listed in tags if tag["name"] == name), (None, []))
+    template = f"{name or 'contents'}.html" if tag is None else "operations.html"
+    said = _JINJA.get_template(template).render(
         doc=document,
         say=say,
+        name=name,
+        query=query,
+        search=form(language, asked=asked),
+        others=_OTHERS,
+        address=lambda of, part="": address(of, part, query),
+        here=address(name),
+        types=address("types", query=query) if name != "types" else "",
+        errors=address("errors", query=query) if name != "errors" else "",
+        tag=tag,
+        operations=operations,
         tried_at=tried_at,
         language=language,
-        tags=_by_tag(document),
+        tags=tags,
         found=lambda one: _found(document, one),
         kind=lambda schema: _kind(schema, say),
         inners=_inners,
@@ -56,13 +86,54 @@ def _page(document: Mapping[str, Any], language: str, tried_at: str) -> bytes:
         pretty=_pretty,
         curl=lambda path, method, one: curl(document, path, method, one),
     )
-    return page.encode()
+    return said.encode()
+
+
+def sections(document: Mapping[str, Any]) -> Iterator[Section]:
+    """Yields what a search finds: operations, events and types. document: as `inlined` gives it."""
+    for tag, operations in _by_tag(document):
+        for path, method, one in operations:
+            fields = " ".join(_words(document, one.get("requestBody", {}), set()))
+            queries = " ".join(f"{p['name']}: {p['description']}" for p in one["parameters"])
+            said = f"{method.upper()} {path} {one['operationId']}. {one['description']} {queries} {fields}"
+            title = tag["name"].capitalize()
+            yield Section(address(tag["name"], one["operationId"]), one["summary"], title, _plain(said), "en", _OPERATION)
+    for name, item in document["webhooks"].items():
+        said, post = f"{name}. {item['post']['description']}", item["post"]
+        yield Section(address("events", name), f"{name}: {post['summary']}", name, _plain(said), "en", _EVENT)
+    for name, schema in document["components"]["schemas"].items():
+        said = f"{schema.get('description', '')} {' '.join(_words(document, {'schema': schema}, set()))}"
+        yield Section(address("types", f"type-{name}"), name, name, _plain(said), "en", _TYPE)
+
+
+def _words(document: Mapping[str, Any], part: Any, seen: set[str]) -> Iterator[str]:
+    """Yields names and descriptions of a body's fields, each type once."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _words(document, one, seen)
+    if not isinstance(part, dict):
+        return
+    if "$ref" in part:
+        if part["$ref"] not in seen:
+            seen.add(part["$ref"])
+            yield from _words(document, _found(document, {"$ref": part["$ref"]}), seen)
+        return
+    for name, field in part.get("properties", {}).items():
+        yield f"{name}: {field.get('description', '')}"
+        yield from _words(document, field, seen)
+    for name in ("content", "application/json", "schema", "items", "allOf", "anyOf", "oneOf"):
+        yield from _words(document, part.get(name), seen)
+
+
+def _plain(markdown: str) -> str:
+    return " ".join(markdown.replace("`", "").replace("**", "").split())
 
 
 def _by_tag(document: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], list[tuple[str, str, Mapping[str, Any]]]]]:
-    """Returns each tag with its operations: path, method and description."""
+    """Returns each tag that has operations, with them: path, method and description."""
     every = [(path, method, one) for path, item in document["paths"].items() for method, one in item.items()]
-    return [(tag, [o for o in every if tag["name"] in o[2]["tags"]]) for tag in document["tags"]]
+    listed = [(tag, [o for o in every if tag["name"] in o[2]["tags"]]) for tag in document["tags"]]
+    return [(tag, operations) for tag, operations in listed if operations]
 
 
 def _found(document: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 
 from lastro.api_kit.cached_text import Text
 from lastro.api_kit.http import Response, refusal
-from lastro.api_kit.language import preferred
+from lastro.api_kit.language import language_asked
 from lastro.core.errors import Kind, Refused
 from lastro.web.openapi import reference
 from lastro.web.openapi.event_schemas import event_schema, event_schemas
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.api_kit.http import Answer
+    from lastro.web.search import Section
     from lastro.webhooks import EventType
 
-_POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
+    """The document as it is served, and as its pages show it."""
+
     document: Text
     collection: Text
-    pages: Mapping[str, Text]
+    shown: Mapping[str, Any]
 
     @classmethod
-    def of(cls, document: Mapping[str, Any], tried_at: str, for_postman: Mapping[str, Any]) -> Self:
-        page = ((b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"vary", b"accept-language"))
-        pages = {
-            language: Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
-            for language, body in reference.pages(document, tried_at).items()
-        }
-        document_text, collection_text = (msgspec.json.encode(one) for one in (document, for_postman))
-        return cls(Text.of(document_text, b"application/json"), Text.of(collection_text, b"application/json"), pages)
+    def of(cls, document: Mapping[str, Any], for_postman: Mapping[str, Any]) -> Self:
+        text, collected = (
+            Text.of(msgspec.json.encode(one), b"application/json", pack=True) for one in (document, for_postman)
+        )
+        return cls(text, collected, reference.inlined(document))
 
 
 class Reference:
-    """Serves /openapi.json, /postman.json, /docs and its style.
+    """Serves /openapi.json, /postman.json, /docs, the pages below /docs/api, and their style.
 
-    make: the document. tried_at: as `reference.pages`. collect: makes the collection of the document. The document and its
-    pages take a second of a core, and most processes never need them: they are made at the first request, in a thread,
-    while others are answered.
+    make: the document. tried_at: as `reference.page`. collect: makes the collection of the document. The document takes most
+    of a second of a core, and most processes never need it: it is made at the first request, in a thread, while others are
+    answered. A page is made when somebody asks for it first.
     """
 
     def __init__(
@@ -62,15 +62,17 @@ class Reference:
         self._make = make
         self._tried_at = tried_at
         self._collect = collect
-        self._style = Text.of(reference.STYLE, b"text/css; charset=utf-8")
+        self._style = Text.of(reference.STYLE, b"text/css; charset=utf-8", pack=True)
         self._making: asyncio.Future[_Made] | None = None
+        self._pages: dict[tuple[str, str, bool], Text] = {}
 
     def paths(self) -> dict[str, Mapping[str, Answer]]:
         """Returns the handlers of its paths, by method."""
         return {
             "/openapi.json": {"GET": self.openapi},
             "/postman.json": {"GET": self.postman},
-            "/docs": {"GET": self.page},
+            "/docs": {"GET": self.contents},
+            f"{reference.BASE}/{{page}}": {"GET": self.page},
             "/docs/style.css": {"GET": self.style},
         }
 
@@ -82,14 +84,39 @@ class Reference:
         """Answers GET /postman.json."""
         return (await self._made()).collection.for_(headers)
 
+    async def contents(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """Answers GET /docs: what there is, in the client's language or that of `?lang=`."""
+        return await self._page(reference.CONTENTS, scope, headers)
+
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """Answers GET /docs, in the client's language."""
-        language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), reference.LANGUAGES)
-        return (await self._made()).pages[language].for_(headers)
+        """Answers GET /docs/api/{page}, likewise. 404: there is no such page."""
+        return await self._page(str(scope["path_params"]["page"]), scope, headers)
 
     async def style(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers GET /docs/style.css."""
         return self._style.for_(headers)
+
+    async def sections(self, language: str) -> list[Section]:
+        """Returns what a search finds here: in English for every reader."""
+        shown = (await self._made()).shown
+        return await asyncio.to_thread(lambda: [*reference.sections(shown)])
+
+    async def _page(self, name: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response:
+        language, asked = language_asked(scope, headers, reference.LANGUAGES)
+        text = self._pages.get((name, language, asked))
+        if text is None:
+            shown = (await self._made()).shown
+            if name not in reference.names(shown):  # only what there is, so that nobody fills it
+                return refusal(Refused(Kind.NOT_FOUND))
+            text = await asyncio.to_thread(self._rendered, shown, name, language, asked)
+            self._pages[name, language, asked] = text
+        return text.for_(headers)
+
+    def _rendered(self, shown: Mapping[str, Any], name: str, language: str, asked: bool) -> Text:
+        body = reference.page(shown, name, language, asked=asked, tried_at=self._tried_at)
+        spoken = (b"vary", b"accept-language"), (b"content-language", language.encode())
+        policy = (b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer")
+        return Text.of(body, b"text/html; charset=utf-8", *policy, *spoken, pack=True)
 
     async def _made(self) -> _Made:
         """Makes the document once for all concurrent requests.
@@ -102,7 +129,7 @@ class Reference:
 
     def _all(self) -> _Made:
         document = self._make()
-        return _Made.of(document, self._tried_at, self._collect(document))
+        return _Made.of(document, self._collect(document))
 
 
 class Schemas:
