@@ -18,7 +18,7 @@ from tests.house.test_openapi_pages import Page, ask, opened
 from tests.house.tree import ROOT
 
 from lastro.app import build_docs, generated_docs
-from lastro.web.guide import pages, shelf
+from lastro.web.guide import Addresses, pages, shelf
 
 GENERATED = generated_docs.pages(build_docs.routes())
 SHELF = shelf.read(shelf.docs_folder(), GENERATED)
@@ -184,6 +184,39 @@ async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> Non
         assert f"/docs/guide/{leaf.name}.md)" in listed
     for path, name in (("errors.md", "errors"), ("states/orders.md", "states-orders")):
         assert (await ask(http, f"/docs/guide/{name}.md")).text == GENERATED[path]
+
+
+def test_the_first_guides_are_in_the_order_of_a_journey() -> None:
+    names = [
+        leaf.name.removeprefix("guides-") for word, leaves in SHELF.groups for leaf in leaves if word in ("start", "guides")
+    ]
+    journey = [
+        "first-minute", "orders", "checkout", "subscriptions", "refunds", "payouts", "plans", "webhooks", "pix-keys",
+        "static-codes", "cards", "own-bank", "going-live",
+    ]  # fmt: skip
+    places = [names.index(one) for one in journey]
+    assert places == sorted(places)
+
+
+def test_every_guide_is_in_both_languages() -> None:
+    assert not [leaf.name for leaf in LEAVES if leaf.path.parts[0] == "guides" and leaf.portuguese is None]
+
+
+def test_the_addresses_are_those_of_the_running_sandbox() -> None:
+    places = Addresses("http://127.0.0.1:18080", "http://127.0.0.1:18090")
+    text = "<http://127.0.0.1:8080/start> 127.0.0.1:8080/qr/v2/x http://127.0.0.1:8090/phone"
+    said = "<http://127.0.0.1:18080/start> 127.0.0.1:18080/qr/v2/x http://127.0.0.1:18090/phone"
+    assert places.within(text) == said
+    assert Addresses("https://pay.test", "https://sim.test").within(text) == (
+        "<https://pay.test/start> pay.test/qr/v2/x https://sim.test/phone"
+    )
+    moved = places.on(SHELF)
+    usual = re.compile(r"(127\.0\.0\.1|localhost):80[89]0")
+    for leaf in (leaf for _, leaves in moved.groups for leaf in leaves if leaf.path.parts[0] == "guides"):
+        assert not usual.search(leaf.text + (leaf.portuguese or "")), leaf.name
+    assert "127.0.0.1:18080/start" in pages.page(moved, moved.leaf("guides-first-minute") or LEAVES[0], "pt")
+    assert (moved.leaf("install"), moved.files) == (SHELF.leaf("install"), SHELF.files), "ports of the machine itself"
+    assert Addresses("https://pay.test").on(SHELF) == SHELF, "production tells of a sandbox of the reader's own"
 
 
 def test_the_generated_pages_are_written_below_a_folder(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ from lastro.web.middleware import Gate
 from lastro.web.openapi import reference
 
 HOST = "lastro.test"
-_NOBODYS = Mock(place=Installation(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
+_NOBODYS = Mock(
+    place=Installation(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True), simulator_url=""
+)
 PATHS = (
     "/openapi.json", "/postman.json", "/docs", "/docs/api/orders", "/docs/search?q=pix", "/docs/style.css", "/schemas", "/schemas/ORDER-PAYIN.PAID.json",
     "/docs/guide", "/docs/guide/errors", "/docs/guide/errors.md", "/llms.txt",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro.web import openapi
-from lastro.web.guide import Guide
+from lastro.web.guide import Addresses, Guide
 from lastro.web.search import Search
 
 if TYPE_CHECKING:
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
 
 def docs_paths(
-    url: str,
+    urls: tuple[str, str],
     document: Callable[[], Mapping[str, Any]],
     generated: Callable[[], Mapping[str, str]],
     tried_at: str,
     collect: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> dict[str, Mapping[str, Answer]]:
-    """Returns their handlers. url: of this lastro. generated: pages made of the code. Others: as `Reference` has them."""
-    reference, guide = openapi.Reference(document, tried_at, collect), Guide(url, generated)
+    """Returns their handlers. Others: as `Reference` has them.
+
+    urls: of this lastro, and of a sandbox's simulator or empty. generated: pages made of the code.
+    """
+    reference, guide = openapi.Reference(document, tried_at, collect), Guide(Addresses(*urls), generated)
     search = Search((guide.sections, reference.sections))
     return {**reference.paths(), **guide.paths(), **search.paths()}

@@ -136,7 +136,7 @@ class AppContext(Directories):
     """The context of the API process. hosts: Host values that are served.
 
     outside: a trusted outside issuer's keys. own_ports: that no client's URL may reach. arrivals: notify of a feed's events.
-    outgoing: asks QR locations. budget: the directory's rate limit; None: a sandbox's. is_analysed: a partner judges.
+    outgoing: asks QR locations. budget: of the directory; None, and simulator_url: a sandbox. is_analysed: a partner judges.
     """
 
     database: Database
@@ -169,6 +169,7 @@ class AppContext(Directories):
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
     registry: port.Registry | None = None
     is_analysed: bool = False
+    simulator_url: str = ""
     webhook_receivers: Mapping[str, WebhookReceiver] = field(default_factory=dict)
 
     @cached_property
@@ -293,7 +294,7 @@ async def open_house(
         metrics_networks=settings.metrics_networks, outside=outside_of(settings), own_ports=own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(webhooks.latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
-        disputing=settings.disputing,
+        disputing=settings.disputing, simulator_url=settings.network_url if settings.is_sandbox else "",
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines, database, chance),
         registrar=registrar_of(settings), connection_summaries=partial(summaries_of, lines),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
@@ -349,7 +350,6 @@ def public(
     login = Login(app.database, app.keys.current, app.issuer, app.chance.bytes)
     tokens = Tokens(login, Limits(app.token_requests_per_minute, time.monotonic))
     health = Health(app.database, SANDBOX if app.place.sandbox else PRODUCTION, lambda: bool(app.keys.now.tokens))
-    metrics = MetricsPath(app.metrics, app.metrics_networks, behind_proxy=bool(app.proxies.networks))
     published = Published(app.orders_by_token, app.keys.current, app.place)
     url, generated = app.place.public_url, lambda: generated_docs.pages(routes(app))
     return {
@@ -360,8 +360,8 @@ def public(
         **Checkout(app.orders_by_token, orders.CheckoutPages(app.place)).paths(),
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
-        "/metrics": metrics.table(),
-        **docs_paths(url, lambda: documented(app, also), generated, tried_at, collect),
+        "/metrics": MetricsPath(app.metrics, app.metrics_networks, behind_proxy=bool(app.proxies.networks)).table(),
+        **docs_paths((url, app.simulator_url), lambda: documented(app, also), generated, tried_at, collect),
         **openapi.Schemas(url, EVENT_TYPES).paths(),
     }
 

@@ -142,11 +142,16 @@ def _inside(shelf: Shelf, path: PurePosixPath, query: str, link: str) -> str | N
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType) -> str:
     """Renders code as it is, but a state diagram as a table. It needs no script, and is left out if a table follows."""
     if tokens[place].info.strip() != "mermaid":
-        return renderer.fence(tokens, place, options, env)
+        return _scrolled(renderer.fence(tokens, place, options, env))
     if [token.type for token in tokens[place + 1 : place + 2]] == ["table_open"]:
         return ""
     moves = [(before, after, act or "") for before, after, act in _MOVE.findall(tokens[place].content)]
     return _JINJA.get_template("moves.html").render(moves=[tuple(map(_dot, move)) for move in moves])
+
+
+def _scrolled(code: str) -> str:
+    """Makes code that is wider than the window reachable by keyboard."""
+    return code.replace("<pre>", '<pre tabindex="0">', 1)
 
 
 def _dot(state: str) -> Markup:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.api_kit.http import Answer
+    from lastro.web.guide.addresses import Addresses
     from lastro.web.search import Section
 
 _POLICY: Final = (
@@ -32,10 +33,11 @@ _CLOSED: Final = ((b"content-security-policy", b"default-src 'none'; style-src '
 
 
 class Guide:
-    """Serves /docs/guide, the paths below it and /llms.txt. url: of this lastro. generated: pages made of the code."""
+    """Serves /docs/guide, the paths below it and /llms.txt. places: its addresses. generated: pages made of the code."""
 
-    def __init__(self, url: str, generated: Callable[[], Mapping[str, str]]) -> None:
-        self._url = url
+    def __init__(self, places: Addresses, generated: Callable[[], Mapping[str, str]]) -> None:
+        self._places = places
+        self._url = places.api
         self._generated = generated
         self._read: asyncio.Future[shelf.Shelf] | None = None
         self._made: dict[tuple[str, str, bool], Text] = {}
@@ -97,7 +99,7 @@ class Guide:
         return await asyncio.shield(self._read)
 
     def _collect(self) -> shelf.Shelf:
-        return shelf.read(shelf.docs_folder(), self._generated())
+        return self._places.on(shelf.read(shelf.docs_folder(), self._generated()))
 
 
 def _text(held: shelf.Shelf, name: str, language: str, *, asked: bool) -> Text | None:

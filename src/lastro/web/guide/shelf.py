@@ -12,17 +12,24 @@ if TYPE_CHECKING:
 
 START: Final = "guides-first-minute"
 PORTUGUESE: Final = ".pt.md"
+# The guides in the order in which somebody integrates; those that are not named follow.
+_JOURNEY: Final = (
+    "guides/orders.md", "guides/checkout.md", "guides/subscriptions.md", "guides/refunds.md", "guides/payouts.md",
+    "guides/plans.md", "guides/webhooks.md", "guides/certify.md", "guides/pix-keys.md", "guides/pix-keys-and-limits.md",
+    "guides/static-codes.md", "guides/cards.md", "guides/slips.md", "guides/transfers.md", "guides/vouchers.md",
+    "guides/crypto.md", "guides/opening.md", "guides/statements.md", "guides/fees.md", "guides/med.md",
+    "guides/own-bank.md", "guides/switching.md", "guides/going-live.md",
+)  # fmt: skip
 # Groups by their words, each with the files that begin it and the folder whose files follow in the order of their titles.
 _GROUPS: Final = (
-    ("start", ("guides/first-minute.md", "guides/simulated-network.md"), None),
-    ("guides", (), "guides"),
+    ("start", ("guides/first-minute.md", "guides/sandbox.md", "guides/simulated-network.md"), None),
+    ("guides", _JOURNEY, "guides"),
     (
         "running",
         (
             "install.md",
             "operations.md",
             "settings.md",
-            "guides/going-live.md",
             "guides/administration.md",
             "runbooks.md",
             "security.md",

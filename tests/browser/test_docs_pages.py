@@ -1,0 +1,58 @@
+"""The docs as people see them: every page of the guide and the reference, and the search, hold to WCAG in light and dark."""
+
+import pytest
+from tests.browser.conftest import Street
+
+from lastro.app import build_docs, generated_docs
+from lastro.web.guide import shelf
+
+SHELF = shelf.read(shelf.docs_folder(), generated_docs.pages(build_docs.routes()))
+GROUPS = [word for word, _ in SHELF.groups]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+async def test_every_page_of_the_guide_is_clean(street: Street, group: str) -> None:
+    """In both languages, where a page has them."""
+    leaves = next(leaves for word, leaves in SHELF.groups if word == group)
+    async with street.window() as window:
+        for leaf in leaves:
+            for language in ("en", "pt") if leaf.portuguese else ("en",):
+                await window.go(f"/docs/guide/{leaf.name}?lang={language}")
+                await window.is_clean_everywhere()
+                await window.back_to_the_desk()
+
+
+@pytest.mark.parametrize("language", ["en", "pt"])
+async def test_every_page_of_the_reference_is_clean(street: Street, language: str) -> None:
+    """With what is folded open, too."""
+    async with street.window() as window:
+        await window.go(f"/docs?lang={language}")
+        places = await window.page.eval_on_selector_all(
+            "nav .pages > li > a", "found => found.map(a => a.getAttribute('href'))"
+        )
+        assert len(places) > 15
+        for place in places:
+            await window.go(place)
+            await window.is_clean_everywhere()
+            await window.back_to_the_desk()
+            if place.startswith(("/docs/api/tokens", "/docs/api/qr", "/docs/api/checkout")):
+                await window.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+                await window.is_clean_everywhere()
+                await window.back_to_the_desk()
+
+
+async def test_somebody_searches_without_a_script(street: Street) -> None:
+    for language, words, says in (("en-US", "refund", "were found"), ("pt-BR", "devolução", "partes encontradas")):
+        async with street.window(locale=language, java_script_enabled=False) as window:
+            await window.go("/docs")
+            await window.page.get_by_role("searchbox").fill(words)
+            await window.page.keyboard.press("Enter")
+            await window.page.wait_for_url("**/docs/search?q=*")
+            assert says in await window.page.inner_text("main")
+            await window.page.click("main ol a >> nth=0")
+            await window.page.wait_for_url("**/docs/*/*")
+    async with street.window() as window:
+        for question in ("", "q=pix", "q=zzyzx", "q=refund&lang=pt"):
+            await window.go(f"/docs/search?{question}")
+            await window.is_clean_everywhere()
+            await window.back_to_the_desk()
