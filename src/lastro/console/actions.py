@@ -30,7 +30,7 @@ _SITUATIONS = (
     "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
 )  # fmt: skip
 # No exponent: written out, 1e4000000000 would fill the memory.
-_AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
+AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def typed_amount(text: str) -> str:
     plain = text.strip().removeprefix("R$").strip()
     point = "," if plain.rfind(",") > plain.rfind(".") else "."
     whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
-    return whole if _AMOUNT.fullmatch(whole) else text
+    return whole if AMOUNT.fullmatch(whole) else text
 
 
 def _refund(form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
@@ -292,7 +292,7 @@ def said_of(action: PageAction, form: Mapping[str, str], answer: Mapping[str, An
     """
     typed = next((typed_amount(form.get(one.name, "")) for one in action.blanks if one.kind == "amount"), "")
     currency = value_at(answer, "paidAmount.currency") or "BRL"
-    amount = {"currency": currency, "value": typed} if _AMOUNT.fullmatch(typed) else amount_of(action, answer)
+    amount = {"currency": currency, "value": typed} if AMOUNT.fullmatch(typed) else amount_of(action, answer)
     chosen = {
         one.name: form[one.name] for one in action.blanks if one.kind == "choice" and form.get(one.name) in one.choices
     }

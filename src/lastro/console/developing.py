@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.api_kit.http import Response
-from lastro.console import clients, company_page, figures, shell
+from lastro.console import clients, company_page, figures, live, shell
 from lastro.console.terms import Terms
 from lastro.people import Role
 from lastro.webhooks import EVENTS
@@ -25,8 +25,6 @@ _NO_CONTENT = 204
 _LATELY: Final = timedelta(hours=24)  # so far back it is looked how endpoints do
 SHOWN: Final = 50  # events on a page of the feed
 _LOOKED_AT: Final = 1000  # among so many events those of one type are looked for; the page says where it ended
-# A page that asks by itself keeps its session in use, so it stops after ten minutes until somebody says to go on.
-_LIVE_SECONDS: Final = 600
 # The choices of statuses to send again: the interface's own words; "" is all that did not arrive.
 AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
 
@@ -140,11 +138,10 @@ async def feed(user: User, request: PageRequest) -> Response:
     """
     async with company_page.session_of(user) as session:
         newest = await figures.newest_number(session, company_page.company_of(user))
-    now = int(user.console_context.entrance.machine_now().timestamp())
-    ends = now + _LIVE_SECONDS if not request.is_fragment else min(_number(request, "ends") or 0, now + _LIVE_SECONDS)
-    if request.is_fragment and _number(request, "seen") == newest and now < ends:
+    news = live.until(user, request)
+    if request.is_fragment and live.number_of(request, "seen") == newest and news.asks:
         return Response(_NO_CONTENT, b"", shell.HTML, shell.HEADERS)
-    until = _number(request, "until")
+    until = live.number_of(request, "until")
     last = newest if until is None else min(until, newest)
     wanted = request.query.get("event", "")
     reach = _LOOKED_AT if wanted else SHOWN
@@ -159,13 +156,7 @@ async def feed(user: User, request: PageRequest) -> Response:
     return company_page.render(
         user, "feed-table.html" if request.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
         older=older or None, looked_at=min(last - after, reach) if wanted else None,
-        is_live=until is None and now < ends, is_newest=until is None,
-        ends=ends, types=EVENTS, only=wanted,
+        is_live=until is None and news.asks, is_newest=until is None,
+        ends=news.ends, types=EVENTS, only=wanted,
         problems=() if status < _FEWEST_FAILED else company_page.why(said),
     )  # fmt: skip
-
-
-def _number(request: PageRequest, name: str) -> int | None:
-    """Returns a whole number of the query; None where it is none."""
-    text = request.query.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

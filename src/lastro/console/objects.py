@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS, Response
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import actions, claiming, company_page, context, shell, timeline
+from lastro.console import actions, charging, claiming, company_page, context, live, shell, timeline
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 OK = 200
+_NO_CONTENT = 204
 _FEWEST_FAILED = 300
 
 
@@ -56,13 +57,16 @@ class Objects:
     kind: Kind
 
     async def show(self, user: User, request: PageRequest) -> Response:
-        """GET /console/<kind>/{id}."""
+        """GET /console/<kind>/{id}; a page that waits asks for it again and has no content while the status stays."""
         own = as_id(request.values["id"])
         if own is None:
             return shell.not_found(user)
         status, answer = await read(self.kind, user, own)
         if status != OK:
             return shell.refused(user, status, answer)
+        news = live.of_object(self.kind.name, answer.get("status", ""), user, request)
+        if request.is_fragment and news.asks and request.query.get("seen") == answer["status"]:
+            return Response(_NO_CONTENT, b"", shell.HTML, shell.HEADERS)
         say = Terms(user.language)
         steps, is_whole = await _story(self.kind, user, own, say)
         whole = {**answer, **await context.of_object(self.kind.name, user, own, answer)}
@@ -73,7 +77,8 @@ class Objects:
             facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
             tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, user, own, say),
             offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
-            raw=company_page.pretty(answer),
+            raw=company_page.pretty(answer), news=news, request_is_fragment=request.is_fragment,
+            is_to_pay=charging.is_to_pay(self.kind.name, answer), is_made=done == "charge" and self.kind.name == "orders",
             done=done if any(one.name == done and one.of == self.kind.name for one in actions.ACTIONS) else None,
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lastro.console import (
     audit,
+    charging,
     clients,
     connections,
     developing,
@@ -63,6 +64,8 @@ PAGES: Final[Sequence[Page]] = (
     Act("POST", "/console/people/{id}/sign-out", Role.ADMINISTER, users.sign_out, needs_company=False),
     Page("GET", "/console/audit", Role.ADMINISTER, audit.show, needs_company=False),
     Page("GET", "/console/search", Role.READ, search.show),
+    Page("GET", charging.HERE, Role.OPERATE, charging.new),
+    Act("POST", charging.HERE, Role.OPERATE, charging.add),
     *(Page("GET", f"/console/{one.name}", Role.READ, Lists(one).show) for one in LISTINGS),
     *(Page("GET", f"/console/{kind.name}/{{id}}", Role.READ, Objects(kind).show) for kind in KINDS),
     *(Page("GET", one.action.place, one.action.role, one.ask) for one in _DOINGS),

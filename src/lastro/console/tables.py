@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from lastro.api_kit.routes import as_id
-from lastro.console import choosing, company_page, context
+from lastro.console import charging, choosing, company_page, context
 from lastro.console.lists import asked_of, fields_of, shown
 from lastro.console.terms import Terms
+from lastro.people import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lastro.console.shell import PageRequest, User
 
 OK = 200
+# By list: the page on which a person makes another of its objects, and the page's words.
+_NEW = {"orders": (charging.HERE, "charge.new")}
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Lists:
             accounts=chosen, others=_others(chosen, request.query, path),
             problems=() if status == OK else company_page.why(answer),
             is_first="cursor" not in wanted and "page" not in wanted,
-            done=request.query.get("done") == "delete",
+            done=request.query.get("done") == "delete", new=_NEW.get(self.listing.name) if user.may(Role.OPERATE) else None,
         )  # fmt: skip
 
     async def _accounts(self, user: User, route: Route, request: PageRequest) -> choosing.Accounts | None:

@@ -34,17 +34,19 @@ class Shop:
     async def paid(self, cents: int = 1000, *, days_ago: float = 0, **values: Any) -> UUID:
         """An order that is paid, as the network says; it was made, and its payment came, so long ago."""
         order_id = await self.order(cents, days_ago=days_ago, **values)
-        asked = values.get("final_amount_minor", cents)
-        at = datetime.now(UTC) - timedelta(days=days_ago)
+        await self.settles(order_id, values.get("final_amount_minor", cents), datetime.now(UTC) - timedelta(days=days_ago))
+        return order_id
+
+    async def settles(self, order_id: UUID, cents: int, at: datetime) -> None:
+        """The network says that an order was paid."""
         (txid,) = await self.column("SELECT txid FROM orders WHERE id = $1", order_id)
         arrival = PixArrival(
             message_id="M", end_to_end_id=f"E12345678202601311200{os.urandom(6).hex()[1:]}", txid=txid,
-            amount=Money(asked, "BRL"), accepted_at=at, payer=BENTO, receiver_branch=INSTITUTION.branch,
+            amount=Money(cents, "BRL"), accepted_at=at, payer=BENTO, receiver_branch=INSTITUTION.branch,
             receiver_account=self.ana.account_number, receiver_document=None, key=self.ana.pix_key, instrument="QRDN",
             settled_at=at,
         )  # fmt: skip
         assert await self.told(port.PIX_SETTLED, arrival, arrival.end_to_end_id) == "handled"
-        return order_id
 
     async def order(self, cents: int = 1000, *, days_ago: float = 0, **values: Any) -> UUID:
         """An order that nobody has paid, made so long ago."""

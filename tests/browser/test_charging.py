@@ -1,0 +1,44 @@
+"""A person makes a charge at a desk and on a phone, and sees without loading the page that it was paid."""
+
+import re
+import secrets
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from playwright.async_api import expect
+from tests.browser.conftest import SIZES, Street
+from tests.rooms.orders.shop import Shop
+
+from lastro.people import Role
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_charge_is_made_and_ends_before_ones_eyes(street: Street, size: str) -> None:
+    person, shop = await street.person(Role.OPERATE), Shop(street.house.cast, street.house.ana)
+    async with street.window(size, locale="pt-BR") as window:
+        page = window.page
+        await window.sign_in(person)
+        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.go("/console/orders")
+        await page.click("nav.actions a.button")
+        await page.wait_for_url("**/console/charge")
+        await window.is_clean()
+        await page.select_option("#f-accountId", str(street.house.ana.account_id))
+        filled = {
+            "amount": "45,00", "description": "Buquê", "name": "Bento Braga", "document": "529.982.247-25",
+            "email": "bento@example.com", "externalId": f"buque-{secrets.token_hex(6)}",
+            "notificationUrl": "https://shop.example.com/hook",
+        }  # fmt: skip
+        for name, text in filled.items():
+            await page.fill(f"#c-{name}", text)
+        await page.click("main button.main")
+        await page.wait_for_url("**/console/orders/*?done=charge")
+        await expect(page.locator(".picture img")).to_be_visible()
+        await window.is_clean_everywhere()
+        found = re.search(r"orders/([0-9a-f-]{36})", page.url)
+        assert found is not None
+        await shop.settles(UUID(found[1]), 4_500, datetime.now(UTC))
+        await expect(page.locator(".picture img")).to_have_count(0, timeout=20_000)
+        await expect(page.locator("#told")).to_contain_text("Pag")
+        await window.is_clean()
