@@ -64,3 +64,50 @@ async def test_a_list_is_filtered_in_place_and_without_a_script_by_the_page(stre
             await window.page.fill("#find", str(order))
             await window.page.press("#find", "Enter")
             await window.page.wait_for_url(f"**/console/orders/{order}")
+
+
+async def test_a_phone_folds_the_menu_and_the_filters_and_shows_rows_as_cards(street: Street) -> None:
+    order, person = await traded(street), await street.person(Role.READ)
+    for has_script in (True, False):
+        async with street.window("phone", java_script_enabled=has_script) as window:
+            page = window.page
+            await window.sign_in(person)
+            await page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.go("/console/orders?status=PAID")
+            assert not await page.locator("nav.menu a").first.is_visible()
+            assert not await page.locator("#f-status").is_visible()
+            if has_script:
+                await window.is_clean()
+            await page.click("nav.menu summary")
+            await page.locator("nav.menu a[href='/console/payouts']").wait_for()
+            await page.click("main details.fold summary")
+            await page.select_option("#f-status", "INITIAL")
+            if has_script:
+                await window.is_clean()
+            await page.click("form.filters button")
+            await page.wait_for_url("**status=INITIAL**")
+            await window.go("/console/orders?status=PAID")
+            row = page.locator(f"tr:has(a[href='/console/orders/{order}'])")
+            box = await row.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+            assert "Valor final" in await row.locator("td[data-label='Valor final']").evaluate(
+                "cell => getComputedStyle(cell, '::before').content"
+            )
+            await row.locator("a").first.click()
+            await page.wait_for_url(f"**/console/orders/{order}")
+
+
+async def test_an_unknown_address_has_a_page_that_leads_on(street: Street) -> None:
+    person = await street.person(Role.READ)
+    async with street.window() as window:
+        await window.sign_in(person)
+        await window.page.click(f"button[value='{street.house.ana.company_id}']")
+        answer = await window.page.goto(f"{street.site}/console/nothing/here")
+        assert answer is not None
+        assert answer.status == 404
+        window.failed.clear()  # a browser notes each answer that is a refusal; this one was wanted
+        await window.is_clean_everywhere()
+        await window.page.click("main a[href='/console']")
+        await window.page.wait_for_url("**/console")

@@ -60,6 +60,14 @@ def paths(app_context: ApiProcess, routes: Sequence[Route], plugin: Plugin | Non
     return Console(app_context, routes, plugin or Plugin()).paths()
 
 
+async def _missing(user: User, request: PageRequest) -> Response:
+    """Answers an address below /console that no page has."""
+    return shell.not_found(user)
+
+
+_MISSING: Final = Page("GET", "/console/*", Role.READ, _missing, needs_company=False)
+
+
 @dataclass(frozen=True)
 class Console:
     """The console. app_context: the API process's. pages: all but those before sign-in."""
@@ -97,6 +105,7 @@ class Console:
         for page in (*self.pages, *self.plugin.pages):
             assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
             tables[page.path][page.method] = self._served(page)
+        tables["/console/*"]["GET"] = self._served(_MISSING)
         tries = Limits(self.app_context.token_requests_per_minute, time.monotonic)
         open_pages = entrance.Pages(self.console_context, self.cookie, tries)
         for path, table in open_pages.paths().items():

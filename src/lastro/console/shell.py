@@ -14,6 +14,7 @@ import msgspec
 from lastro.api_kit.catalogue import Speech
 from lastro.api_kit.http import Response, refusal
 from lastro.api_kit.multipart import FORM_DATA, boundary_of, read_parts
+from lastro.console.menu import grouped
 from lastro.console.terms import FRAME, LANGUAGES, Terms
 from lastro.people import Role
 from lastro.standards.legible import as_shown
@@ -304,7 +305,7 @@ def render(user: User, template: str, *, status: int = 200, **told: Any) -> Resp
     Beside `told` a template has viewer, say (words by name), menu, language, act_id.
     """
     console_context = user.console_context
-    menu = [(path, word) for path, word, role in console_context.navigation if user.may(role)]
+    menu = grouped((path, word) for path, word, role in console_context.navigation if user.may(role))
     fresh = console_context.entrance.chance.uuid(console_context.entrance.machine_now())
     told = {"user": user, "menu": menu, "act_id": fresh, "is_sandbox": console_context.is_sandbox, **told}
     return page(template, user.language, user.theme, status=status, console_context=console_context, **told)
@@ -316,6 +317,7 @@ def download(body: bytes, media: str, headers: Sequence[tuple[str, str]]) -> Res
     return Response(200, body, media.encode(), (*HEADERS, *given))
 
 
+_FORBIDDEN, _NOT_FOUND, _FEWEST_OURS = 403, 404, 500
 _WHY_NOT_READ: Final = {413: "too-large", 429: "too-many", 503: "busy"}
 
 
@@ -330,8 +332,8 @@ def forbidden(user: User) -> Response:
 
 
 def not_found(user: User) -> Response:
-    """Returns the page of a missing object, or of another company's."""
-    return render(user, "refused.html", status=404, why="not-found")
+    """Returns the page of what is not there: an address, an object, or another company's. All of them get the same."""
+    return render(user, "missing.html", status=404)
 
 
 def turned_away(user: User, back: str, no: Refused) -> Response:
@@ -346,6 +348,8 @@ def turned_away(user: User, back: str, no: Refused) -> Response:
 
 def refused(user: User, status: int, answer: Any = None) -> Response:
     """Returns the page of the API's refusal. answer: its Error body, whose details are shown."""
+    if status == _NOT_FOUND:
+        return not_found(user)
     details = answer.get("details", ()) if isinstance(answer, dict) else ()
-    why = {403: "forbidden", 404: "not-found"}.get(status, "refused" if status < 500 else "failed")
+    why = "forbidden" if status == _FORBIDDEN else "refused" if status < _FEWEST_OURS else "failed"
     return render(user, "refused.html", status=status, why=why, details=details)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OK = 200
 # By list: the page on which a person makes another of its objects, and the page's words.
 _NEW = {"orders": (charging.HERE, "charge.new")}
+_OF_PAGES = frozenset({"limit", "cursor", "page"})
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Lists:
             listing=self.listing, fields=fields_of(route, given, say), account=account, table=table, kept=first,
             accounts=chosen, others=_others(chosen, request.query, path),
             problems=() if status == OK else company_page.why(answer),
+            chosen=sum(bool(text) for name, text in kept.items() if name in request.query and name not in _OF_PAGES),
             is_first="cursor" not in wanted and "page" not in wanted,
             done=request.query.get("done") == "delete", new=_NEW.get(self.listing.name) if user.may(Role.OPERATE) else None,
         )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from functools import partial
 from http.client import NOT_FOUND
 from types import MappingProxyType
@@ -45,9 +47,11 @@ def application(
 
     routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends.
 
-    pages: as public, and in its place, for people, whose forms may be longer.
+    pages: as public, and in its place, for people, whose forms may be longer. A path that ends with `/*` answers for every
+    address below it that no other path has.
     """
     by_path: dict[str, dict[str, Route]] = {}
+    served, below = _parted({**public, **pages})
     for operation in routes:
         for path in operation.paths:
             by_path.setdefault(path, {})[operation.method] = operation
@@ -63,7 +67,7 @@ def application(
             _largest_form(table, LARGEST_BODY if path in pages else LARGEST_FORM),
             partial(_judged_by_head, table),
         )
-        for path, table in {**public, **pages}.items()
+        for path, table in served.items()
     ]
     app = Litestar(
         handlers,
@@ -77,6 +81,11 @@ def application(
     async def known(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP and scope["method"] not in _METHODS:
             scope = {**scope, "method": _NOBODYS}
+        for part in below if scope["type"] == ScopeType.HTTP else ():
+            if part.has(scope):
+                asked: Any = {**scope, "path_params": {}}
+                await gate.serve(asked, receive, send, _by_method(part.table), part.name)
+                return
         await inner(scope, receive, send)
 
     async def guarded(scope: Any, receive: Receive, send: Send) -> None:
@@ -84,6 +93,30 @@ def application(
 
     app.asgi_handler = guarded
     return app
+
+
+@dataclass(frozen=True)
+class _Below:
+    """Answers for addresses below a path that nothing else has. known: those that something has."""
+
+    name: str
+    table: Mapping[str, Answer]
+    known: re.Pattern[str]
+
+    def has(self, scope: Any) -> bool:
+        """Tells whether it is asked: below its path, by a method it has, for what no path has."""
+        path = str(scope["path"])
+        below, method = self.name.removesuffix("*"), _method(scope)
+        return path.startswith(below) and method in self.table and self.known.fullmatch(path.rstrip("/")) is None
+
+
+def _parted(
+    tables: Mapping[str, Mapping[str, Answer]],
+) -> tuple[dict[str, Mapping[str, Answer]], list[_Below]]:
+    """Separates paths from those for all that is below them."""
+    served = {path: table for path, table in tables.items() if not path.endswith("/*")}
+    known = re.compile("|".join(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in served))
+    return served, [_Below(path, table, known) for path, table in tables.items() if path.endswith("/*")]
 
 
 def _by_method(table: Mapping[str, Answer]) -> Answer:

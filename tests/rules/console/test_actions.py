@@ -13,4 +13,4 @@ def test_the_sentence_of_an_act_shows_no_name_that_turns_what_stands_behind_it()
     action = next(one for one in actions.ACTIONS if (one.of, one.name) == ("payouts", "approve"))
     told = str(actions.consequence(action, answer, Terms("en")))
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in told
-    assert "<bdi>Jo\N{LATIN SMALL LETTER A WITH TILDE}o \N{WHITE VERTICAL RECTANGLE}avliS</bdi> (52998224725)" in told
+    assert "<bdi>Jo\N{LATIN SMALL LETTER A WITH TILDE}o \N{WHITE VERTICAL RECTANGLE}avliS</bdi> (529.982.247-25)" in told

@@ -45,7 +45,7 @@ def test_a_page_lists_the_tries_of_all_charges() -> None:
     tried = {"kind": "RIFL", "date": "2027-01-11", "status": "REJECTED", "errorMessage": "AB10: x", "errorCure": "Wait."}
     rows = rows_in(table, {"payments": [{"externalId": "one", "attempts": [tried]}, {"externalId": "two", "attempts": []}]})
     shown = [cell.text for row in rows for cell in lists.cells(table.columns, row, EN)]
-    assert shown == ["one", "2027-01-11", "RIFL", "Rejected", "", "AB10: x", "Wait."]
+    assert shown == ["one", "2027-01-11", "Another try on another day", "Rejected", "", "AB10: x", "Wait."]
 
 
 @pytest.mark.parametrize(
