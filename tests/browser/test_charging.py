@@ -42,3 +42,24 @@ async def test_a_charge_is_made_and_ends_before_ones_eyes(street: Street, size: 
         await expect(page.locator(".picture img")).to_have_count(0, timeout=20_000)
         await expect(page.locator("#told")).to_contain_text("Pag")
         await window.is_clean()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_payout_is_asked_for_and_waits_for_approval(street: Street, size: str) -> None:
+    person = await street.person(Role.OPERATE)
+    async with street.window(size, locale="pt-BR") as window:
+        page = window.page
+        await window.sign_in(person)
+        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.go("/console/payouts")
+        await page.click("nav.actions a.button")
+        await page.wait_for_url("**/console/pay")
+        await window.is_clean_everywhere()
+        await page.select_option("#f-accountId", str(street.house.ana.account_id))
+        await page.check("input[name=paymentMethod][value=PIX]")
+        for name, text in {"amount": "12,00", "description": "Aluguel", "pixKey": "fabio@fora.example"}.items():
+            await page.fill(f"#p-{name}", text)
+        await page.click("main button.main")
+        await page.wait_for_url("**/console/plans/*?done=payout")
+        await expect(page.locator("p.done")).to_be_visible()
+        await window.is_clean_everywhere()

@@ -141,6 +141,14 @@ class Calls:
             outcome = await self._recorded(user.company_id, route, verb, told, by)
         return _answer(route, outcome)
 
+    def problems(self, user: User, method: str, path: str, body: Mapping[str, Any]) -> tuple[int, Any] | None:
+        """Returns the refusal of a body by itself; None: there is none. Nothing is read or done."""
+        route, values = self._route(method, path)
+        assert user.company_id is not None, "a page that calls says that it needs a company"
+        raw = msgspec.json.encode(body)
+        verb = route.parse(Incoming(user.company_id, values, {}, raw, forms.parsed(raw), str(user.act_id), media=JSON))
+        return _answer(route, verb) if isinstance(verb, Refused) else None
+
     async def download(self, user: User, path: str) -> Done | Refused:
         """Returns the answer of an operation that reads a file."""
         route, values = self._route("GET", path)

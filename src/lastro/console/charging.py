@@ -37,7 +37,7 @@ async def add(user: User, request: PageRequest) -> Response:
     """POST /console/charge: makes the order and shows its page; or the form again with every problem."""
     form = {name: text.strip() for name, text in request.form.items()}
     accounts = await choosing.accounts(user, form)
-    form["accountId"] = accounts.chosen
+    form["accountId"] = accounts.own
     if problems := _lacking(form):
         return _form(user, form, accounts, status=400, problems=problems)
     body = body_of(form, str(user.act_id))

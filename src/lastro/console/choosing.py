@@ -81,6 +81,11 @@ class Accounts:
         """True where something was typed that does not say which account."""
         return bool(self.typed) and not self.chosen
 
+    @property
+    def own(self) -> str:
+        """Returns the chosen id where it is an account of the company; else nothing."""
+        return self.chosen if any(str(one.id) == self.chosen for one in self.offered) else ""
+
 
 async def accounts(user: User, given: Mapping[str, str]) -> Accounts:
     """Returns the accounts of the page's company for a form. given: its query or form, with FIELD and TYPED."""

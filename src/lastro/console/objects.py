@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 OK = 200
 _NO_CONTENT = 204
+_MADE = {("orders", "charge"): "charge.made", ("plans", "payout"): "pay.made"}  # what a form has just made
 _FEWEST_FAILED = 300
 
 
@@ -78,7 +79,7 @@ class Objects:
             tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, user, own, say),
             offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
             raw=company_page.pretty(answer), news=news, request_is_fragment=request.is_fragment,
-            is_to_pay=charging.is_to_pay(self.kind.name, answer), is_made=done == "charge" and self.kind.name == "orders",
+            is_to_pay=charging.is_to_pay(self.kind.name, answer), made=_MADE.get((self.kind.name, done)),
             done=done if any(one.name == done and one.of == self.kind.name for one in actions.ACTIONS) else None,
         )  # fmt: skip
 

@@ -21,7 +21,19 @@ if TYPE_CHECKING:
 LANGUAGES: Final = ("pt", "en")
 _FOLDER: Final = Path(__file__).with_name("texts")
 FRAME: Final = read_texts(_FOLDER / "frame.toml")
-_OF_TERMS: Final = ("pages", "actions", "charging", "developing", "eras", "fields", "states", "words", "triggers", "issues")
+_OF_TERMS: Final = (
+    "pages",
+    "actions",
+    "charging",
+    "paying",
+    "developing",
+    "eras",
+    "fields",
+    "states",
+    "words",
+    "triggers",
+    "issues",
+)
 TERMS: Final = read_texts(*(_FOLDER / f"{name}.toml" for name in _OF_TERMS))
 # In Portuguese alone: the database and the interface have them in English.
 LAWS: Final = read_texts(_FOLDER / "laws.toml")
