@@ -38,6 +38,14 @@ _FIRST: Final = "SELECT status FROM console_acts WHERE company_id = $1 AND id = 
 
 
 @dataclass(frozen=True, slots=True)
+class RawBody:
+    """A body that is no JSON. media: one that its operation reads itself."""
+
+    content: bytes
+    media: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Told:
     """The details of an action that the audit records beside its answer."""
 
@@ -111,7 +119,7 @@ class Calls:
     routes: Sequence[Route]
 
     async def call(
-        self, user: User, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None,
+        self, user: User, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | RawBody | None,
         file: bytes | None = None,
     ) -> tuple[int, Any]:  # fmt: skip
         """Calls an operation, and returns its status and answer.
@@ -121,11 +129,12 @@ class Calls:
         route, values = self._route(method, path)
         assert user.company_id is not None, "a page that calls says that it needs a company"
         key = None if user.act_id is None or route.key == "none" else str(user.act_id)
-        raw = b"{}" if body is None else msgspec.json.encode(body)
-        incoming = Incoming(user.company_id, values, query, raw, forms.parsed(raw), key, media=JSON)
+        incoming = Incoming(user.company_id, values, query, *_as_sent(body), key, media=JSON)
         verb: Verb[Any] | Refused
         if unknown := [name for name in query if not route.knows(name)]:
             verb = Refused(Kind.INVALID, tuple(Problem(n, "NOT_ALLOWED", "is not a parameter of this") for n in unknown))
+        elif isinstance(body, RawBody):
+            verb = await asyncio.to_thread(route.parse, replace(incoming, body_media=body.media))
         elif file is None:
             verb = route.parse(incoming)
         else:
@@ -199,6 +208,14 @@ def _matcher(pattern: str) -> re.Pattern[str]:
         text = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern))
         made = _MATCHERS[pattern] = re.compile(text)
     return made
+
+
+def _as_sent(body: Mapping[str, Any] | RawBody | None) -> tuple[bytes, Mapping[str, Any]]:
+    """Returns a body's bytes, and what they are as JSON."""
+    if isinstance(body, RawBody):
+        return body.content, {}
+    raw = b"{}" if body is None else msgspec.json.encode(body)
+    return raw, forms.parsed(raw)
 
 
 def _parsed_file(route: Route, incoming: Incoming, file: bytes, boundary: str) -> Verb[Any] | Refused:

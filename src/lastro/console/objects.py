@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS, Response
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import actions, charging, claiming, company_page, context, live, shell, timeline
+from lastro.console import actions, charging, claiming, company_page, context, live, planning, shell, timeline
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
@@ -77,6 +77,7 @@ class Objects:
             kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
             facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
             tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, user, own, say),
+            wrong=await _wrong(self.kind, user, own, answer, say),
             offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
             raw=company_page.pretty(answer), news=news, request_is_fragment=request.is_fragment,
             is_to_pay=charging.is_to_pay(self.kind.name, answer), made=_MADE.get((self.kind.name, done)),
@@ -257,6 +258,14 @@ def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
         for row in found
     )
     return Rows(table.title, tuple(column.name for column in table.columns), shown)
+
+
+async def _wrong(kind: Kind, user: User, own: UUID, answer: Any, say: Terms) -> list[dict[str, Any]]:
+    """Returns the problems of a plan's first lines that cannot be paid."""
+    if kind.name != "plans" or not answer["progress"]["unfit"]:
+        return []
+    status, said = await user.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", planning.query_of(answer))
+    return planning.rows_of(said["data"], say) if status == OK else []
 
 
 async def _more(kind: Kind, user: User, own: UUID, say: Terms) -> list[Rows]:

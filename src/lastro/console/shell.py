@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lastro import med
     from lastro.api_kit.catalogue import Texts
     from lastro.api_kit.routes import Route
-    from lastro.console.api_calls import Calls
+    from lastro.console.api_calls import Calls, RawBody
     from lastro.core.db import Database
     from lastro.core.errors import Refused
     from lastro.core.ids import Chance
@@ -182,8 +182,8 @@ class User:
         return role in self.roles
 
     async def call(
-        self, method: str, path: str, query: Mapping[str, str] | None = None, body: Mapping[str, Any] | None = None,
-        file: bytes | None = None,
+        self, method: str, path: str, query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | RawBody | None = None, file: bytes | None = None,
     ) -> tuple[int, Any]:  # fmt: skip
         """Calls an operation of the API for the company of the page.
 

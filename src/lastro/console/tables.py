@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from lastro.api_kit.routes import as_id
-from lastro.console import charging, choosing, company_page, context, paying
+from lastro.console import charging, choosing, company_page, context, paying, planning
 from lastro.console.lists import asked_of, fields_of, shown
 from lastro.console.terms import Terms
 from lastro.people import Role
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 OK = 200
 # By list: the page on which a person makes another of its objects, and the page's words.
-_NEW = {"orders": (charging.HERE, "charge.new"), "payouts": (paying.HERE, "pay.new")}
+_NEW = {
+    "orders": (charging.HERE, "charge.new"),
+    "payouts": (paying.HERE, "pay.new"),
+    "plans": (planning.HERE, "plan.new"),
+}
 _OF_PAGES = frozenset({"limit", "cursor", "page"})
 
 

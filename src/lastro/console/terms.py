@@ -26,6 +26,7 @@ _OF_TERMS: Final = (
     "actions",
     "charging",
     "paying",
+    "planning",
     "developing",
     "eras",
     "fields",
