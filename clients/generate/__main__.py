@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from clients.generate import cures, python_calls, typescript
+from clients.generate import cures, python_calls, snippets, typescript
 from clients.generate.document import prepared, served
 
 _TYPES = ("--root-types", "--root-types-no-schema-prefix", "--root-types-keep-casing")
@@ -81,6 +81,7 @@ def write() -> None:
         made |= made_for_typescript(ROOT / TYPESCRIPT / "node_modules")
     for path, text in made.items():
         (ROOT / path).write_text(text, encoding="utf-8")
+    snippets.write(ROOT)
 
 
 if __name__ == "__main__":

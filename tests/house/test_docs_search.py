@@ -72,7 +72,7 @@ async def test_any_question_is_answered_calmly(http: httpx.AsyncClient, question
     assert not [name for name in page.attributes if name.startswith("on") or name == "style"]
     assert len(answer.content) < 40_000
     assert (
-        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'"
+        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'"
         in answer.headers["content-security-policy"]
     )
 

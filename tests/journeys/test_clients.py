@@ -17,6 +17,11 @@ PATIENCE_SECONDS = 120.0
 ORDER = ["order INITIAL", "order PAID", "refused amount LIMIT_EXCEEDED", "refund PAID PARTIAL_REFUNDED", "listed 1"]
 SUBSCRIPTION = ["subscription PENDING_AUTHORIZATION", "subscription ACCEPTED", "subscription CANCELED"]
 PAYOUT = ["payout PENDING", "payout PAID", "receipt %PDF"]
+CODE = ["code 000201", "order PAID 7.50", "order PAID 7.50"]
+PLAN = ["plan READY 2", "line 1 VALID", "line 2 VALID"]
+KEY = ["key RANDOM", "listed True"]
+CHECKOUT = ["page True"]
+CARD = ["order INITIAL 1008", "order PAID"]
 TOLD = ["event ORDER-PAYIN.PAID", "event ORDER-PAYIN.REFUNDED"]
 
 
@@ -39,9 +44,18 @@ async def _played(play: Play, command: Callable[[str], Sequence[str]]) -> None:
             _run(command("payout"), environment),
         )
         assert (order, subscription, payout) == (ORDER, SUBSCRIPTION, PAYOUT)
+        code, plan, key, checkout, card = await asyncio.gather(
+            *(_run(command(name), environment) for name in ("static_code", "plan", "pix_key", "checkout", "card"))
+        )
+        assert (code, plan, _spelt(key), _spelt(checkout), card) == (CODE, PLAN, KEY, CHECKOUT, CARD)
         async with asyncio.timeout(PATIENCE_SECONDS):
             lines = [await anext(told) for _ in TOLD]
         assert sorted(line.rpartition(" ")[0] for line in lines) == sorted(TOLD)
+
+
+def _spelt(lines: Sequence[str]) -> list[str]:
+    """With the truth as Python prints it."""
+    return [line.replace("true", "True") for line in lines]
 
 
 def _environment(play: Play) -> dict[str, str]:

@@ -13,16 +13,10 @@ if TYPE_CHECKING:
     from lastro_client.models import CreateOrder, CreateRefund
 
 
-def _half(order_id: str) -> "CreateRefund":
-    return {
-        "orderId": order_id, "externalId": f"back-{uuid4()}", "amount": {"currency": "BRL", "value": "5.25"},
-        "refundCode": "MD06", "refundReason": "Out of stock",
-    }  # fmt: skip
-
-
 def main() -> None:
     env = os.environ
     with Client(env["LASTRO_API_URL"], env["LASTRO_CLIENT_ID"], env["LASTRO_CLIENT_SECRET"]) as lastro:
+        # part order
         asked: CreateOrder = {
             "customer": {
                 "name": "Bento", "entityType": "INDIVIDUAL", "email": "bento@example.com",
@@ -36,6 +30,7 @@ def main() -> None:
         }  # fmt: skip
         order = lastro.create_order(asked)
         print("order", order["status"])
+        # end of order
 
         # Your customer pays it with his bank's app. In the sandbox the simulated phone does.
         paid = {"qrcodeData": order["pix"]["qrcodeData"]}
@@ -44,16 +39,24 @@ def main() -> None:
             time.sleep(0.2)
         print("order", status)
 
+        # part refund
+        back: CreateRefund = {
+            "orderId": order["id"], "externalId": f"back-{uuid4()}", "amount": {"currency": "BRL", "value": "5.25"},
+            "refundCode": "MD06", "refundReason": "Out of stock",
+        }  # fmt: skip
         try:
-            lastro.create_refund({**_half(order["id"]), "amount": {"currency": "BRL", "value": "99.00"}})
+            lastro.create_refund({**back, "externalId": f"more-{uuid4()}", "amount": {"currency": "BRL", "value": "99.00"}})
         except InvalidRequest as error:
             print("refused", error.field, error.issue)
-        refund = lastro.create_refund(_half(order["id"]))
+        refund = lastro.create_refund(back)
         while (refund_status := lastro.read_refund(refund["id"])["status"]) == "PENDING":
             time.sleep(0.2)
         print("refund", refund_status, lastro.read_order(order["id"])["status"])
+        # end of refund
+        # part list
         mine = [one["id"] for one in lastro.iterate_orders(external_id=asked["order"]["externalId"])]
         print("listed", mine.count(order["id"]))
+        # end of list
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from lastro_client import AsyncClient
 async def main() -> None:
     env = os.environ
     async with AsyncClient(env["LASTRO_API_URL"], env["LASTRO_CLIENT_ID"], env["LASTRO_CLIENT_SECRET"]) as lastro:
+        # part payout
         made = await lastro.create_payout({
             "externalId": f"salary-{uuid4()}", "accountId": env["LASTRO_ACCOUNT_ID"], "paymentMethod": "PIX",
             "paymentData": {"pixKey": "fabio@fora.example"}, "amount": {"currency": "BRL", "value": "12.34"},
@@ -19,7 +20,10 @@ async def main() -> None:
         while (status := (await lastro.read_payout(made["id"]))["status"]) == "PENDING":
             await asyncio.sleep(0.2)
         print("payout", status)
+        # end of payout
+        # part receipt
         receipt = await lastro.read_payout_receipt_as_pdf(made["id"])
+        # end of receipt
         print("receipt", receipt[:4].decode())
 
 

@@ -14,6 +14,7 @@ def main() -> None:
     env = os.environ
     in_20_days = (datetime.now(UTC) + timedelta(days=20)).date().isoformat()
     with Client(env["LASTRO_API_URL"], env["LASTRO_CLIENT_ID"], env["LASTRO_CLIENT_SECRET"]) as lastro:
+        # part subscription
         made = lastro.create_subscription({
             "accountId": env["LASTRO_ACCOUNT_ID"], "type": "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT",
             "frequencyType": "MONTHLY",
@@ -24,6 +25,7 @@ def main() -> None:
             "initialCharge": {"pixKey": env["LASTRO_PIX_KEY"], "amount": {"currency": "BRL", "value": "29.90"}},
         })  # fmt: skip
         print("subscription", made["status"])
+        # end of subscription
 
         # The payer agrees with his bank's app. In the sandbox the simulated phone does.
         httpx.post(env["LASTRO_SIMULATOR_URL"] + "/phone/pay", json={"qrcodeData": made["qrcodeData"]}).raise_for_status()
@@ -31,7 +33,9 @@ def main() -> None:
             time.sleep(0.2)
         print("subscription", status)
 
+        # part cancel
         lastro.cancel_subscription(made["id"], {"reason": "OTHER"})
+        # end of cancel
         while (status := lastro.read_subscription(made["id"])["status"]) == "ACCEPTED":
             time.sleep(0.2)
         print("subscription", status)

@@ -7,6 +7,7 @@ from lastro_client import WebhookRefused, verified
 from lastro_client.webhooks import ACKNOWLEDGEMENT
 
 
+# part receiver
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -23,6 +24,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(ACKNOWLEDGEMENT)))
         self.end_headers()
         self.wfile.write(ACKNOWLEDGEMENT)
+        # end of receiver
 
     def log_message(self, *_: object) -> None:
         """Says nothing: what came is printed above."""

@@ -6,6 +6,7 @@ import { ApiError, createClient } from "../src/index.js";
 import { ACCESS, pay, setting, soon } from "./settings.js";
 
 const lastro = createClient(ACCESS);
+// part order
 const externalId = `book-${randomUUID()}`;
 const order = await lastro.create_order({
   body: {
@@ -20,6 +21,7 @@ const order = await lastro.create_order({
   },
 });
 console.log("order", order.status);
+// end of order
 
 await pay(order.pix?.qrcodeData ?? "");
 const path = { id: order.id };
@@ -27,6 +29,7 @@ let now = await lastro.read_order({ path });
 for (; now.status === "INITIAL"; now = await lastro.read_order({ path })) await soon();
 console.log("order", now.status);
 
+// part refund
 const back = (value: string) => ({
   orderId: order.id, externalId: `back-${randomUUID()}`, amount: { currency: "BRL" as const, value },
   refundCode: "MD06", refundReason: "Out of stock",
@@ -41,7 +44,10 @@ const { id } = await lastro.create_refund({ body: back("5.25") });
 let refund = await lastro.read_refund({ path: { id } });
 for (; refund.status === "PENDING"; refund = await lastro.read_refund({ path: { id } })) await soon();
 console.log("refund", refund.status, (await lastro.read_order({ path })).status);
+// end of refund
 
+// part list
 const mine: string[] = [];
 for await (const one of lastro.all("list_orders", { query: { externalId } })) mine.push(one.id);
 console.log("listed", mine.filter((one) => one === order.id).length);
+// end of list

@@ -6,6 +6,7 @@ import { createClient } from "../src/index.js";
 import { ACCESS, setting, soon } from "./settings.js";
 
 const lastro = createClient(ACCESS);
+// part payout
 const made = await lastro.create_payout({
   body: {
     externalId: `salary-${randomUUID()}`, accountId: setting("LASTRO_ACCOUNT_ID"), paymentMethod: "PIX",
@@ -17,5 +18,8 @@ const path = { id: made.id };
 let now = await lastro.read_payout({ path });
 for (; now.status === "PENDING"; now = await lastro.read_payout({ path })) await soon();
 console.log("payout", now.status);
+// end of payout
+// part receipt
 const receipt = await lastro.bytes("read_payout_receipt", { path, accept: "application/pdf" });
+// end of receipt
 console.log("receipt", new TextDecoder().decode(receipt.subarray(0, 4)));

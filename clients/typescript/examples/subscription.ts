@@ -8,6 +8,7 @@ import { ACCESS, pay, setting, soon } from "./settings.js";
 const lastro = createClient(ACCESS);
 const amount = { currency: "BRL", value: "29.90" } as const;
 const in20Days = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+// part subscription
 const made = await lastro.create_subscription({
   body: {
     accountId: setting("LASTRO_ACCOUNT_ID"), type: "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", frequencyType: "MONTHLY",
@@ -19,10 +20,13 @@ const made = await lastro.create_subscription({
   },
 });
 console.log("subscription", made.status);
+// end of subscription
 
 await pay(made.qrcodeData);
 console.log("subscription", await statusAfter("PENDING_AUTHORIZATION"));
+// part cancel
 await lastro.cancel_subscription({ path: { id: made.id }, body: { reason: "OTHER" } });
+// end of cancel
 console.log("subscription", await statusAfter("ACCEPTED"));
 
 async function statusAfter(before: string): Promise<string> {

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { ACKNOWLEDGEMENT, verified, WebhookRefused } from "../src/index.js";
 import { setting } from "./settings.js";
 
+// part receiver
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));
@@ -25,6 +26,7 @@ const server = createServer((request, response) => {
     );
   });
 });
+// end of receiver
 server.listen(Number(setting("PORT", "0")), "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

@@ -33,6 +33,9 @@ _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 # them half done, so that the page breaks or lacks what they make.
 _READING: Final = threading.Lock()
 _MOVE: Final = re.compile(r"^\s*(\S+) --> (\S+?)(?:: (.+))?$", re.MULTILINE)
+# A part of a client's example, as clients/generate/snippets.py puts it there.
+_CLIENT: Final = re.compile(r"(python|ts) examples/[\w.]+#[\w-]+")
+_LANGUAGES: Final = {"python": "Python", "ts": "TypeScript"}
 _ANYWHERE: Final = re.compile(r"[a-z]+:")
 LANGUAGES: Final = ("en", "pt")
 _TEXTS: Final = read_texts(Path(__file__).with_name("texts.toml"))
@@ -68,6 +71,7 @@ def html(text: str, inside: Callable[[str], str | None], english: str | None = N
         names = _anchored(_MARKDOWN.parse(english or ""))
     _anchored(tokens)
     _named_also(tokens, names)
+    _cornered(tokens)
     for token in tokens:
         if token.type == "inline":
             token.children = list(_led(token.children or [], inside))
@@ -99,6 +103,13 @@ def _named_also(tokens: list[Token], names: Sequence[str]) -> None:
             mark = Token("html_inline", "", 0, content=f'<span id="{escape(name)}"></span>')
             inline.children = [mark, *(inline.children or [])]
             taken.add(name)
+
+
+def _cornered(tokens: Sequence[Token]) -> None:
+    """Makes the empty corner of a table a cell: a heading of nothing says nothing."""
+    for opened, inline, closed in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opened.type == "th_open" and not inline.content:
+            opened.tag = closed.tag = "td"
 
 
 def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterable[Token]:
@@ -142,11 +153,18 @@ def _inside(shelf: Shelf, path: PurePosixPath, query: str, link: str) -> str | N
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType) -> str:
     """Renders code as it is, but a state diagram as a table. It needs no script, and is left out if a table follows."""
     if tokens[place].info.strip() != "mermaid":
-        return _scrolled(renderer.fence(tokens, place, options, env))
+        code = _scrolled(renderer.fence(tokens, place, options, env))
+        client = _CLIENT.fullmatch(tokens[place].info.strip())
+        return _folded(code, _LANGUAGES[client[1]]) if client else code
     if [token.type for token in tokens[place + 1 : place + 2]] == ["table_open"]:
         return ""
     moves = [(before, after, act or "") for before, after, act in _MOVE.findall(tokens[place].content)]
     return _JINJA.get_template("moves.html").render(moves=[tuple(map(_dot, move)) for move in moves])
+
+
+def _folded(code: str, language: str) -> str:
+    """Folds the call by one of our clients."""
+    return f'<details class="client"><summary>{language}</summary>\n{code}</details>\n'
 
 
 def _scrolled(code: str) -> str:

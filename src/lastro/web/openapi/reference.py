@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-import msgspec
 from markupsafe import Markup, escape
 
 from lastro.api_kit.catalogue import Speech, read_texts
+from lastro.web.openapi import calls
 from lastro.web.openapi.enumerations import without_names
 from lastro.web.search import Section, form
 
@@ -83,8 +83,9 @@ def page(document: Mapping[str, Any], name: str, language: str, *, asked: bool =
         inners=_inners,
         text=_text,
         line=_line,
-        pretty=_pretty,
-        curl=lambda path, method, one: curl(document, path, method, one),
+        pretty=calls.pretty,
+        curl=lambda path, method, one: calls.curl(document, path, method, one),
+        by_clients=calls.by_clients,
     )
     return said.encode()
 
@@ -202,32 +203,3 @@ def _kind(schema: Mapping[str, Any], say: Speech) -> str:
 _BOUNDS = (
     ("minLength", "length ≥"), ("maxLength", "length ≤"), ("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤"),
 )  # fmt: skip
-
-
-def _pretty(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-
-
-def curl(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, Any]) -> str:
-    """Returns a call for a shell in which TOKEN is set."""
-    given = {p["name"]: str(p.get("example", p["name"])) for p in one["parameters"] if p["in"] == "path"}
-    verb = "" if method == "get" else f" -X {method.upper()}"
-    parts = [f"curl{verb} {_quoted(document['servers'][0]['url'] + path.format(**given))}"]
-    if one["security"] and "bearer" in one["security"][0]:
-        parts.append('-H "authorization: Bearer $TOKEN"')
-    if any(p["name"] == "idempotency-key" for p in one["parameters"]):
-        parts.append('-H "idempotency-key: $(uuidgen)"')
-    for media, content in [*one.get("requestBody", {}).get("content", {}).items()][:1]:
-        parts.append(f"-H 'content-type: {media}'")
-        if "example" in content:
-            parts.append("-d " + _quoted(_pretty(content["example"])))
-        elif media.endswith("urlencoded"):
-            parts.append('-u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials')
-    return " \\\n  ".join(parts)
-
-
-def _quoted(text: str) -> str:
-    """Quotes one word for a shell."""
-    return "'" + text.replace("'", "'\\''") + "'"

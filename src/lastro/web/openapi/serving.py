@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from lastro.web.search import Section
     from lastro.webhooks import EventType
 
-_POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+_POLICY = (
+    b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
 
 
 @dataclass(frozen=True, slots=True)

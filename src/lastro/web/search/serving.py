@@ -29,7 +29,7 @@ _HTML: Final = b"text/html; charset=utf-8"
 _HEADERS: Final = (
     (
         b"content-security-policy",
-        b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     ),
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"accept-language"),
