@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 from lastro.core.db import Database
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from uuid import UUID
+
     from asyncpg import Record
     from tests import databases
 
@@ -26,8 +29,8 @@ class EachApart(Database):
                 rows += await session.fetch(sql, *arguments)
         return rows
 
-    async def in_reach(self, sql: str, *arguments: Any) -> "list[Record]":
-        """The same: each answers."""
+    async def in_reach(self, sql: str, *arguments: Any, near: "Collection[UUID] | None" = None) -> "list[Record]":
+        """The same: each answers. near: more than these companies may be looked at."""
         return await self.everywhere(sql, *arguments)
 
     async def close(self) -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.in_one import in_one_test
 
 from lastro.app.outbox_lines import WAITING
+from lastro.core.db import LONGEST_KEPT
 from lastro.core.runner import Query
 from lastro.core.tenant_session import through_the_door
 from lastro.core.work_queue import Queue
@@ -119,7 +120,8 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
         due_poller.watch(wake, Queue("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
     due_poller.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql)
     due_poller.watch(wake, *(sql for work in DUE_WORK if work.by == "sweep" for sql in work.sweeps.values()))
-    nodes = await plan_of(filled.work, Listed(due_poller.sql, "", "", ""), "auto")
+    assert max(map(len, due_poller.statements)) <= LONGEST_KEPT, "it would be planned anew each second"
+    nodes = [n for sql in due_poller.statements for n in await plan_of(filled.work, Listed(sql, "", "", ""), "auto")]
     assert sum("Index Name" in n for n in nodes) >= 40
     assert not read_whole(nodes), read_whole(nodes)
     unasked = {n["Index Name"] for n in nodes if "Index Name" in n and "Index Cond" not in n}

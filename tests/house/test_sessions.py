@@ -51,7 +51,7 @@ _MERGED = {
     "webhooks/store/circuits.py _NOT_CLOSED": "those of each endpoint; cut",
     "webhooks/store/deliveries.py _DESTINATIONS": "sorted by turn and time, and cut",
     "webhooks/store/deliveries.py _UNNUMBERED": "the newest event of each company",
-    "worker/due_poller.py self.sql": "whether there is any, for each queue",
+    "worker/due_poller.py sql": "whether there is any, for each queue",
     "worker/entry_posting.py _BEHIND": "the newest transfer of each company",
     "worker/sweeper.py self._due.find_sql": "sorted by time; if they are many, shared",
     "worker/sweeper.py shared(self._due.find_sql)": "sorted by turn and time, and cut",

@@ -289,10 +289,11 @@ async def _run_all(running: list[Coroutine[Any, Any, None]], signals: notify.Sig
         _log.info("worker.stopped")
 
 
-async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: asyncio.Event, due_poller: DuePoller) -> None:
+async def _leased(name: str, queue: QueueWorker, stop: asyncio.Event, wake: notify.Bell, due_poller: DuePoller) -> None:
     """Runs a queue of concurrent rows; at the end they are awaited."""
+    due_poller.watch(wake, queue.first_sql)
     try:
-        await keep(name, queue.round, stop, due_poller.watch(wake, queue.first_sql), pause=_UNTOLD_SECONDS)
+        await keep(name, partial(queue.round, wake), stop, wake, pause=_UNTOLD_SECONDS)
     finally:
         await queue.rest()
 

@@ -105,3 +105,13 @@ def pause_after(failures: int, error: Exception | None = None) -> float:
     """
     most = _AWAY_SECONDS if isinstance(error, DatabaseAway) else 60.0
     return min(2.0 ** (min(max(failures, 1), 7) - 1), most)
+
+
+async def any_set(*events: asyncio.Event, seconds: float) -> None:
+    """Waits until one of the events is set, or so long."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waiting:
+            one.cancel()

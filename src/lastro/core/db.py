@@ -17,7 +17,7 @@ from lastro.core.session import LONGEST_KEPT, LOST, MOST_KEPT, ONCE, PLANNED_ONC
 from lastro.core.shards import IS_SPREAD, FromServer, Shards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from uuid import UUID
 
     from asyncpg import Record
@@ -149,15 +149,15 @@ class Database:
         except Stale:  # one has moved: by now the map says where
             return await self._in_each_shard(sql, arguments)
 
-    async def in_reach(self, sql: str, *arguments: Any) -> list[Record]:
+    async def in_reach(self, sql: str, *arguments: Any, near: Collection[UUID] | None = None) -> list[Record]:
         """Returns the rows of `everywhere` from the servers that answer.
 
         It is for looks that come again, as those for due work: one server that is lost keeps nobody elsewhere from working.
-        DatabaseAway: none answers.
+        near: companies; only what is beside their rows need be looked at. DatabaseAway: none answers.
         """
         if not await self.is_spread():
             return await self.everywhere(sql, *arguments)
-        pools = await self._shards.all()
+        pools = await self._shards.all() if near is None else {await self._shards.of(company_id) for company_id in near}
         found = await asyncio.gather(*(_rows(pool, sql, arguments) for pool in pools), return_exceptions=True)
         rows = [one for one in found if not isinstance(one, BaseException)]
         for error in (one for one in found if isinstance(one, BaseException)):

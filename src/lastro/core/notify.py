@@ -58,16 +58,43 @@ def topics(write: Write) -> frozenset[str]:
     return frozenset(found)
 
 
+class Bell(asyncio.Event):
+    """An event that remembers for which companies it was set; `set` is for any of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._named: dict[UUID, None] = {}
+        self._is_for_any = False
+
+    def set(self) -> None:
+        """Sets the event for any company."""
+        self._is_for_any = True
+        super().set()
+
+    def name(self, company_id: UUID) -> None:
+        """Sets the event for this company."""
+        self._named[company_id] = None
+        super().set()
+
+    def take(self) -> list[UUID]:
+        """Returns the companies named since, in order, and clears the event. Empty: any may have work."""
+        named = [] if self._is_for_any or len(self._named) > _MOST_COMPANIES else list(self._named)
+        self._named.clear()
+        self._is_for_any = False
+        self.clear()
+        return named
+
+
 class Signals:
     """The signals of one process. A worker of a topic gets an event of its own and clears it before it polls."""
 
     def __init__(self) -> None:
-        self._events: dict[str, list[asyncio.Event]] = {}
+        self._events: dict[str, list[Bell]] = {}
         self._listeners: list[Callable[[str, UUID | None], None]] = []
 
-    def event(self, topic: str) -> asyncio.Event:
+    def event(self, topic: str) -> Bell:
         """Returns an event that is set whenever this topic may have work."""
-        made = asyncio.Event()
+        made = Bell()
         self._events.setdefault(topic, []).append(made)
         return made
 
@@ -83,7 +110,10 @@ class Signals:
     def notify_workers(self, topic: str, company_id: UUID | None = None) -> None:
         """Signals that this topic may have work."""
         for event in self._events.get(topic, ()):
-            event.set()
+            if company_id is None:
+                event.set()
+            else:
+                event.name(company_id)
         for listener in self._listeners:
             listener(topic, company_id)
 

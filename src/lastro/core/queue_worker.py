@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from lastro.core.db import Database
     from lastro.core.ids import Chance
+    from lastro.core.notify import Bell
 
     # The work on a row under its lease; it settles the row, or gives it back, itself.
     Act: TypeAlias = Callable[[Record], Coroutine[None, None, None]]
@@ -59,20 +60,27 @@ class QueueWorker:
         self._act = act
         self._crew = TaskPool(at_once)
 
-    async def round(self) -> bool:
-        """Starts a few rows of each company that has some; whether there were any. DatabaseAway: try again later."""
+    async def round(self, bell: Bell | None = None) -> bool:
+        """Starts a few rows of each company that has some; whether to look again at once. DatabaseAway: try again later.
+
+        bell: where it names companies, these alone are looked at, and named again where they may have more.
+        """
         await self._crew.room()
-        companies = await work_queue.find(self._work, self._lane.find_sql)
+        named = [] if bell is None else bell.take()
+        companies = named or await work_queue.find(self._work, self._lane.find_sql)
         share = max(1, min(_OF_ONE_COMPANY, self._crew.free // max(1, len(companies))))
         started = False
         for company_id in companies:
             await self._crew.room()
             token = UUID(bytes=self._chance.bytes(16))
             with self.room(share) as room:
-                for row in await work_queue.claim(self._database, self._lane, company_id, token, room.size):
+                rows = await work_queue.claim(self._database, self._lane, company_id, token, room.size)
+                for row in rows:
                     room.start(row)
                     started = True
-        return started
+                if bell is not None and named and len(rows) == room.size:
+                    bell.name(company_id)
+        return started and not named
 
     @property
     def first_sql(self) -> str:

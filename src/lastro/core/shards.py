@@ -30,6 +30,7 @@ _OF = "SELECT shard, host, port FROM shards.of($1)"
 _ALL = "SELECT shard, host, port FROM shards.all()"
 _OPEN = "SELECT b.server, b.era, b.beat, shards.open($1) FROM shards.last_beat() b"
 _WORK = "lastro_work"  # for which a schema of its own shows what it may see
+_LOOKS_AT_ONCE = 2  # of lastro_work in a shard: they are short, and each session plans and keeps the longest statements
 _SERVER_SECONDS = 5.0  # in which a server answers, or is left out
 _MOST_COMPANIES = 100_000  # of which it is remembered where they are
 
@@ -71,7 +72,6 @@ class Shards:
         self._coordinator = coordinator
         self._url = url
         self._settings = settings
-        self._size = size
         self._companies: OrderedDict[UUID, int] = OrderedDict()
         self._places: dict[int, Shard] = {}
         self._pools: dict[Shard, Pool] = {}
@@ -80,6 +80,7 @@ class Shards:
         self._idle_seconds = idle_seconds
         self._next_look_at = 0.0
         self._is_work = _WORK in (settings.get("role"), urlsplit(url).username)
+        self._size = min(size, _LOOKS_AT_ONCE) if self._is_work else size
 
     @property
     def lent(self) -> int:

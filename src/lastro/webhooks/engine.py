@@ -13,6 +13,7 @@ import asyncpg
 import structlog
 
 from lastro.core import trace, work_queue
+from lastro.core.concurrency import any_set
 from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.failpoints import failpoint
 from lastro.core.secrets import UNREADABLE, SecretUnreadable
@@ -48,6 +49,7 @@ _log = structlog.get_logger()
 
 _NUMBERED_AT_ONCE = 500
 _COMPANIES_AT_ONCE = 4
+_MOST_FOUND = 250  # of a company in one look
 _SWEEP_SECONDS = 1.0
 _SHORTEST_PAUSE_SECONDS = 0.004  # until what waits for an older transaction is looked at again: about a flush of a disk
 _FINISHED_AT_ONCE = 500
@@ -138,6 +140,8 @@ class Deliverer:
         self._ended: defaultdict[UUID, list[Attempted]] = defaultdict(list)
         self._finishing: set[UUID] = set()
         self._moved = asyncio.Event()  # a request ended, an attempt was written, or a company was hinted at
+        self._near: set[UUID] = set()  # whose these were since the last look
+        self._left = False  # the last look left some for want of room
 
     def hint(self, company_ids: Iterable[UUID]) -> None:
         """Hints that these companies have just committed events: `run` numbers them at once."""
@@ -171,22 +175,23 @@ class Deliverer:
         sweep_at = 0.0
         while not stop.is_set():
             self._moved.clear()
-            launched = 0
+            launched, is_swept = 0, False
             try:
                 if wake.is_set() or clock() >= sweep_at:
                     wake.clear()
                     self._hinted.clear()
-                    sweep_at = clock() + _SWEEP_SECONDS
+                    sweep_at, is_swept = clock() + _SWEEP_SECONDS, True
                     await self._number_some()
                 elif self._hinted:
                     hinted, self._hinted = self._hinted, set()
+                    self._near |= hinted
                     await self._number_some(hinted)
-                launched = await self._launch()
+                launched = await self._launch(everywhere=is_swept or self._left)
             except (DatabaseAway, asyncpg.PostgresError):
                 _log.exception("webhooks.round_failed")
                 self._moved.clear()  # the next try comes with the sweep, not at once
             if not launched:
-                await _any_set(stop, wake, self._moved, seconds=max(0.0, sweep_at - clock()))
+                await any_set(stop, wake, self._moved, seconds=max(0.0, sweep_at - clock()))
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -213,14 +218,18 @@ class Deliverer:
         self._timed.discard(company_id)
         self.hint((company_id,))
 
-    async def _launch(self) -> int:
+    async def _launch(self, *, everywhere: bool = True) -> int:
         """Claims due deliveries while there is room, and returns the requests started.
 
-        Free slots are divided by companies first, then by the endpoints of each: a company with hundreds takes nobody
-        else's part.
+        Free slots are divided by companies first, then by the endpoints of each: one with hundreds takes nobody else's
+        part. everywhere: else companies are looked at that something has happened to since the last look.
         """
+        near, self._near = self._near, set()
+        if not everywhere and not near:
+            return 0
         self._breaker.look()
-        found = await store.destinations(self._work)
+        found = await store.destinations(self._work, None if everywhere else near)
+        self._left = len(found) >= _MOST_FOUND
         free = self._settings.at_once - self._slots.total
         named = Counter(to.company_id for to in found)
         launched = 0
@@ -235,6 +244,7 @@ class Deliverer:
             return 0
         taken = self._slots.take(to.key, 1 if to.is_probe else share)
         if not taken:
+            self._left = True
             return 0
         claimed: list[Claimed] = []
         probe: Probe | None = None
@@ -246,6 +256,7 @@ class Deliverer:
             if probe is not None and not claimed:
                 await self._breaker.let_be(to, probe, timedelta(0))
         finally:
+            self._left = self._left or len(claimed) == taken
             if len(claimed) < taken:
                 self._slots.give_back(to.key, taken - len(claimed))
         if claimed:
@@ -304,6 +315,7 @@ class Deliverer:
             await self._breaker.answered(to, one)
         elif ended.failure is not None:
             await self._breaker.unanswered(to, one, ended.failure.value, probe)
+        self._near.add(one.company_id)  # also for what its circuit held back
 
     async def _post(self, one: Claimed, headers: Mapping[str, str]) -> Outcome:
         """Sends the request, with the trace where there is one."""
@@ -351,6 +363,7 @@ class Deliverer:
                 ended = self._ended[company_id][:_FINISHED_AT_ONCE]
                 del self._ended[company_id][:_FINISHED_AT_ONCE]
                 await self._write(company_id, ended)
+                self._near.add(company_id)
                 self._moved.set()
         finally:
             self._finishing.discard(company_id)
@@ -373,9 +386,9 @@ class Deliverer:
                 if not left:
                     raise
             else:
-                for one in ended:
-                    if one.status is EventStatus.FAILED and stand.get(one.claimed.id) is EventStatus.FAILED:
-                        _say_given_up(one)
+                failed = (one for one in ended if one.status is EventStatus.FAILED)
+                for one in (one for one in failed if stand.get(one.claimed.id) is EventStatus.FAILED):
+                    _say_given_up(one)
                 return
 
 
@@ -385,13 +398,3 @@ def _say_given_up(one: Attempted) -> None:
         "webhooks.given_up", id=event.id, kind=event.type, company_id=event.company_id, endpoint=place_of(event.url),
         attempt=event.attempts + 1, failure=one.failure, status=one.status_code,
     )  # fmt: skip
-
-
-async def _any_set(*events: asyncio.Event, seconds: float) -> None:
-    """Waits until one of the events is set, or so long."""
-    waiting = [asyncio.ensure_future(event.wait()) for event in events]
-    try:
-        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for one in waiting:
-            one.cancel()

@@ -14,6 +14,7 @@ from tests.cast import Cast, Seller
 from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.errors import Stale
+from lastro.core.notify import Bell
 from lastro.core.queue_worker import QueueWorker
 from lastro.core.work_queue import LEASE_SECONDS, Queue, claim, find, finish, release
 from lastro.core.write import Finished, Message, Write
@@ -96,6 +97,32 @@ async def test_a_company_with_much_to_do_lets_others_in_between(cast: Cast, ana:
     await lane.round()
     await lane.rest()
     assert [began.count(each.company_id) for each in (ana, dora)] == [16, 2]
+
+
+async def test_a_bell_that_names_a_company_leads_to_it_alone(cast: Cast, ana: Seller, work: Database) -> None:
+    """Ana's twenty are taken in two turns, and nobody else's is looked for until the bell rings for any."""
+    dora, bell, began = await cast.dora(), Bell(), list[UUID]()
+    for seller, number in ((ana, 20), (dora, 1)):
+        at = datetime.now(UTC) - timedelta(seconds=9)
+        messages = tuple(Message(cast.id(), "bell", "x", str(cast.id()), cast.id(), b"", at) for _ in range(number))
+        await commit(cast.database, Write(seller.company_id, messages=messages))
+
+    async def act(row: Any) -> None:
+        began.append(row["company_id"])
+
+    lane = QueueWorker(replace(OUTBOX, only="rail = 'bell'"), cast.database, work, cast.chance, act, at_once=64)
+
+    async def turn() -> tuple[int, int, bool]:
+        assert not await lane.round(bell) or not bell.is_set()
+        await lane.rest()
+        return began.count(ana.company_id), began.count(dora.company_id), bell.is_set()
+
+    bell.name(ana.company_id)
+    assert await turn() == (16, 0, True), "she may have more"
+    assert await turn() == (20, 0, False)
+    bell.name(ana.company_id)
+    bell.set()
+    assert await turn() == (20, 1, False)
 
 
 async def test_two_workers_never_share_a_row(cast: Cast, ana: Seller) -> None:

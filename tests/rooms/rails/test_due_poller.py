@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lastro.core.db import LONGEST_KEPT, PLANNED_ONCE, Database
 from lastro.core.work_queue import Queue
 from lastro.orders import WAITING
 from lastro.worker.due_poller import DuePoller
@@ -52,6 +53,21 @@ async def test_what_is_due_wakes_its_own_lane(scene: Scene, house: House, wakes:
     assert await woken(due_poller, wakes) == set()
     await scene.pass_time(31)
     assert await woken(due_poller, wakes) == {"pix", "asking pix"}
+
+
+async def test_a_look_that_comes_again_is_planned_once(scene: Scene, own_database: Any) -> None:
+    """However many lanes there are: a statement that is too long to be kept would be planned at each look."""
+    work = Database(own_database.work, size=1, settings=PLANNED_ONCE)
+    due_poller, wake = DuePoller(work), asyncio.Event()
+    while sum(map(len, due_poller.statements)) <= LONGEST_KEPT:
+        due_poller.watch(wake, *(sql for looks in _LANES.values() for sql in looks))
+    for _ in range(3):
+        await due_poller.round()
+    planned = "SELECT generic_plans FROM pg_prepared_statements WHERE statement LIKE 'WITH now%'"
+    rows = [row["generic_plans"] for row in await work.everywhere(planned)]
+    await work.close()
+    assert set(rows) == {3}
+    assert len(rows) % len(due_poller.statements) == 0
 
 
 async def test_where_nobody_watches_nothing_is_asked(scene: Scene) -> None:

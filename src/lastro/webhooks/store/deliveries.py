@@ -11,7 +11,7 @@ from lastro.webhooks.model import Claimed, Destination, WebhookSecrets
 from lastro.webhooks.rules import EventStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from uuid import UUID
 
     from lastro.core.db import Database, Session
@@ -115,12 +115,12 @@ UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
 """  # noqa: S608
 
 
-async def destinations(work: Database) -> list[Destination]:
+async def destinations(work: Database, near: Collection[UUID] | None = None) -> list[Destination]:
     """Reads the endpoints with due deliveries that nobody has claimed.
 
-    They are of each company in turn, the longest waiting first.
+    They are of each company in turn, the longest waiting first. near: companies, of which none may be missing.
     """
-    rows = sorted(await work.in_reach(_DESTINATIONS), key=lambda r: (r["turn"], r["due_at"]))
+    rows = sorted(await work.in_reach(_DESTINATIONS, near=near), key=lambda r: (r["turn"], r["due_at"]))
     return [
         Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
         for r in rows[:_MOST_DESTINATIONS]
