@@ -3,6 +3,7 @@
 `make screenshots` runs the first of them with LASTRO_PICTURES, a folder in which it leaves what it saw.
 """
 
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from tests.browser.conftest import Street
@@ -111,3 +112,30 @@ async def test_an_unknown_address_has_a_page_that_leads_on(street: Street) -> No
         await window.is_clean_everywhere()
         await window.page.click("main a[href='/console']")
         await window.page.wait_for_url("**/console")
+
+
+async def test_a_statement_and_a_list_are_downloaded(street: Street) -> None:
+    order, person = await traded(street), await street.person(Role.READ)
+    account = street.house.ana.account_id
+    for size in ("desktop", "phone"):
+        async with street.window(size) as window:
+            page = window.page
+            await window.sign_in(person)
+            await page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.go(f"/console/accounts/{account}")
+            await page.click(f"a[href='/console/accounts/{account}/statement']")
+            day = await page.locator("td time").first.get_attribute("datetime")
+            assert day is not None
+            await page.fill("#startDate", (datetime.fromisoformat(day) - timedelta(days=1)).date().isoformat())
+            await page.click("form.filters button")
+            await page.wait_for_url("**startDate=**")
+            await window.is_clean()
+            for name in ("csv", "ofx", "cnab240", "camt053"):
+                async with page.expect_download() as coming:
+                    await page.click(f"a[href$='format={name}']")
+                file = await (await coming.value).path()
+                assert file.stat().st_size > 100, name
+            await window.go("/console/orders?status=PAID")
+            async with page.expect_download() as coming:
+                await page.click("a[href='/console/orders/csv?status=PAID']")
+            assert str(order) in (await (await coming.value).path()).read_text(encoding="utf-8-sig")

@@ -6,6 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -158,11 +159,13 @@ class Calls:
         verb = route.parse(Incoming(user.company_id, values, {}, raw, forms.parsed(raw), str(user.act_id), media=JSON))
         return _answer(route, verb) if isinstance(verb, Refused) else None
 
-    async def download(self, user: User, path: str) -> Done | Refused:
-        """Returns the answer of an operation that reads a file."""
+    async def download(
+        self, user: User, path: str, query: Mapping[str, str] = MappingProxyType({}), media: str | None = None
+    ) -> Done | Refused:
+        """Returns the answer of an operation that reads a file. media: of those that it offers; None: the first."""
         route, values = self._route("GET", path)
         assert user.company_id is not None, "a page that calls says that it needs a company"
-        verb = route.parse(Incoming(user.company_id, values, {}, b"{}", {}, None, media=route.offered[0]))
+        verb = route.parse(Incoming(user.company_id, values, query, b"{}", {}, None, media=media or route.offered[0]))
         return verb if isinstance(verb, Refused) else await self._act(user.company_id, verb, _caller(user))
 
     async def _recorded(
