@@ -6,14 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.api_kit.http import Response
-from lastro.console import clients, company_page, figures, live, shell
+from lastro.console import clients, company_page, figures, live, resending, shell
 from lastro.console.terms import Terms
 from lastro.people import Role
 from lastro.webhooks import EVENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lastro.console.shell import PageRequest, User
 
 HERE: Final = "/console/developers"
@@ -25,8 +23,6 @@ _NO_CONTENT = 204
 _LATELY: Final = timedelta(hours=24)  # so far back it is looked how endpoints do
 SHOWN: Final = 50  # events on a page of the feed
 _LOOKED_AT: Final = 1000  # among so many events those of one type are looked for; the page says where it ended
-# The choices of statuses to send again: the interface's own words; "" is all that did not arrive.
-AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
 
 
 async def show(user: User, request: PageRequest) -> Response:
@@ -80,33 +76,6 @@ async def try_out(user: User, request: PageRequest) -> Response:
     return await _asked(user, "POST", f"{_HOOK}/test", body, "test")
 
 
-async def send_again(user: User, request: PageRequest) -> Response:
-    """POST …/webhooks/again: sends many deliveries again, at the API's default rate a minute."""
-    names = ("status", "event", "url", "from", "to")
-    wanted = {name: text for name in names if (text := request.form.get(name, "").strip())}
-    if "sure" not in request.form:
-        return _ask_again(user, wanted)
-    status, said = await user.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
-    if status < _FEWEST_FAILED:
-        return await _webhooks(user, done="again", count=said["count"], has_more=said["hasMore"])
-    return await _webhooks(user, status=status, problems=company_page.why(said))
-
-
-def _ask_again(user: User, wanted: Mapping[str, str]) -> Response:
-    """Shows the deliveries to be sent again, before they are."""
-    say = Terms(user.language)
-    status = wanted.get("status")
-    told = [
-        (say("dev.again-status"), say.state(status) if status else say("dev.again-any")),
-        (say("dev.event"), wanted.get("event") or say("dev.any-type")),
-        *((say(f"dev.{name}"), wanted[name]) for name in ("url", "from", "to") if name in wanted),
-    ]
-    return company_page.sure(
-        user, HERE, title=say("dev.again"), about=say("dev.again-sure"), to=f"{WEBHOOKS}/again", back=WEBHOOKS,
-        told=told, kept=tuple(wanted.items()),
-    )  # fmt: skip
-
-
 async def _asked(user: User, method: str, path: str, body: dict[str, Any], done: str) -> Response:
     status, said = await user.call(method, path, body=body)
     if status < _FEWEST_FAILED:
@@ -119,11 +88,11 @@ async def _webhooks(user: User, *, status: int = 200, **told: Any) -> Response:
     async with company_page.session_of(user) as session:
         since = await figures.business_now(session) - _LATELY
         done = await figures.endpoints(session, company_page.company_of(user), since)
-    given = {"done": None, "count": 0, "has_more": False, "secret": None, "problems": (), **told}
+    given = {"done": None, "secret": None, "problems": (), **told}
     return company_page.render(
         user, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
         done_by=done, most=figures.DELIVERIES, shown=figures.SHOWN_ENDPOINTS,
-        again=AGAIN, may_change=user.may(Role.ADMINISTER), may_send=user.may(Role.OPERATE), **given,
+        again=resending.STATUSES, may_change=user.may(Role.ADMINISTER), may_send=user.may(Role.OPERATE), **given,
     )  # fmt: skip
 
 

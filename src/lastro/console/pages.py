@@ -18,6 +18,7 @@ from lastro.console import (
     planning,
     profile,
     reconciling,
+    resending,
     users,
     verifying,
 )
@@ -110,6 +111,7 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.ask_secret),
     Act("POST", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.renew_secret),
     Act("POST", f"{developing.WEBHOOKS}/test", Role.OPERATE, developing.try_out),
-    Act("POST", f"{developing.WEBHOOKS}/again", Role.OPERATE, developing.send_again),
+    Page("GET", resending.HERE, Role.OPERATE, resending.show),
+    Act("POST", resending.HERE, Role.OPERATE, resending.send),
     Page("GET", developing.FEED, Role.READ, developing.feed),
 )

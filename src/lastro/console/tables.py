@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from lastro.api_kit.routes import as_id
-from lastro.console import charging, choosing, company_page, context, paying, planning
+from lastro.console import charging, choosing, company_page, context, paying, planning, resending
 from lastro.console.lists import asked_of, fields_of, shown
 from lastro.console.terms import Terms
 from lastro.people import Role
@@ -58,6 +58,7 @@ class Lists:
             accounts=chosen, others=_others(chosen, request.query, path),
             problems=() if status == OK else company_page.why(answer),
             chosen=sum(bool(text) for name, text in kept.items() if name in request.query and name not in _OF_PAGES),
+            again=f"{resending.HERE}?{first}" if self.listing.name == "events" and user.may(Role.OPERATE) else None,
             is_first="cursor" not in wanted and "page" not in wanted,
             done=request.query.get("done") == "delete", new=_NEW.get(self.listing.name) if user.may(Role.OPERATE) else None,
         )  # fmt: skip

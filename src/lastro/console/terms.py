@@ -27,6 +27,7 @@ _OF_TERMS: Final = (
     "charging",
     "paying",
     "planning",
+    "resending",
     "developing",
     "eras",
     "fields",

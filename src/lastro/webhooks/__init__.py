@@ -2,7 +2,7 @@
 
 from lastro.webhooks.actions.era import TellEra
 from lastro.webhooks.actions.rotate import OVERLAP, RotateSecret
-from lastro.webhooks.api import routes
+from lastro.webhooks.api import preview_resend, routes
 from lastro.webhooks.arrivals import Arrivals
 from lastro.webhooks.catalogue import EVENTS, HEADERS, Acknowledgement, EventType, Fixed
 from lastro.webhooks.circuit import Circuit
@@ -22,5 +22,5 @@ __all__ = [
     "Acknowledgement", "Arrivals", "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth",
     "EventType", "Fixed", "Numbered", "Plan", "RotateSecret", "TellEra", "WebhookPlace", "attempts_of", "depths",
     "event_of", "events_of", "feed_after", "forget", "judge", "latest", "new_webhook_secret", "not_closed", "number",
-    "routes", "sign",
+    "preview_resend", "routes", "sign",
 ]  # fmt: skip

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from lastro.api_kit import forms
 from lastro.api_kit.paging import LARGEST_LIMIT, PAGING, read_choice, read_page, read_text, text_schema
 from lastro.api_kit.routes import NOT_FOUND, Query, Route, as_id
@@ -17,7 +19,7 @@ from lastro.webhooks.actions.configure import ReadSettings, SetSettings
 from lastro.webhooks.actions.feed import ReadFeed
 from lastro.webhooks.actions.list import ListEvents
 from lastro.webhooks.actions.read import ReadEvent
-from lastro.webhooks.actions.resend import Resend, ResendMany
+from lastro.webhooks.actions.resend import Resend, ResendMany, ResendPreview, preview
 from lastro.webhooks.actions.rotate import RotateSecret
 from lastro.webhooks.actions.trial import TryWebhook
 from lastro.webhooks.catalogue import EVENTS, TEST
@@ -28,8 +30,10 @@ from lastro.webhooks.rendering import STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from uuid import UUID
 
     from lastro.api_kit.routes import Incoming
+    from lastro.core.db import Session
     from lastro.core.runner import Verb
     from lastro.webhooks.model import WebhookPlace
 
@@ -186,6 +190,11 @@ def routes(place: WebhookPlace) -> tuple[Route, ...]:
             key="optional",
         ),
     )  # fmt: skip
+
+
+async def preview_resend(session: Session, company_id: UUID, wanted: Mapping[str, str]) -> ResendPreview:
+    """Reads what a resend of this filter would send. wanted: a filter that the operation has not refused."""
+    return await preview(session, company_id, _wanted(msgspec.convert(wanted, ResendFilter), []))
 
 
 def _wanted(form: ResendFilter, problems: list[Problem]) -> DeliveryFilter | None:

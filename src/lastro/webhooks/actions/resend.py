@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from lastro.webhooks.rules import EventStatus, Trigger
 from lastro.webhooks.states import DELIVERIES, after
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -60,6 +62,24 @@ class Resend(Act["Resendable | None"]):
             sets["url"] = known.now_url
         touch = Touch(DELIVERIES.name, known.id, known.version, sets)
         return Done(Write(context.company_id, touches=(touch,)), body, object_id=known.id)
+
+
+@dataclass(frozen=True, slots=True)
+class ResendPreview:
+    """The deliveries that a resend would send. urls: how many go to each; has_more: one call does not take all."""
+
+    urls: Mapping[str, int]
+    has_more: bool
+
+
+async def preview(session: Session, company_id: UUID, wanted: DeliveryFilter | None) -> ResendPreview:
+    """Reads what ResendMany would send now, and where to. wanted None: nothing."""
+    if wanted is None:
+        return ResendPreview({}, has_more=False)
+    found = await store.found(session, company_id, wanted, MOST)
+    present = await store.present_urls(session, company_id, [event.id for event in found.events])
+    urls = Counter(present.get(event.id, event.now_url or "") for event in found.events)
+    return ResendPreview(urls, found.goes_on is not None)
 
 
 @dataclass(frozen=True)

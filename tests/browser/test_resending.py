@@ -1,0 +1,33 @@
+"""A person sends deliveries again, from the list with its filter, at a desk and on a phone."""
+
+import pytest
+from playwright.async_api import expect
+from tests.browser.conftest import SIZES, Street
+from tests.databases import Database
+from tests.rooms.console.test_resending import lost, statuses, url_of
+
+from lastro.people import Role
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+@pytest.mark.parametrize("size", SIZES)
+async def test_deliveries_are_counted_and_sent_again(
+    street: Street, database: Database, size: str, *, has_script: bool
+) -> None:
+    person, url = await street.person(Role.OPERATE), url_of("shop")
+    await lost(street.house, database, url, 2)
+    async with street.window(size, locale="pt-BR", java_script_enabled=has_script) as window:
+        page = window.page
+        await window.sign_in(person)
+        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.go(f"/console/events?status=FAILED&url={url}")
+        await page.click("#table a[href^='/console/resend']")
+        await expect(page.locator("h2#fits")).to_have_text("2 entregas seriam reenviadas agora")
+        await expect(page.locator("ul.details")).to_contain_text(url)
+        if has_script:
+            await window.is_clean_everywhere()
+        await page.click("section[aria-labelledby=fits] button.main")
+        await expect(page.locator("p.done")).to_contain_text("2 entregas na fila")
+        if has_script:
+            await window.is_clean()
+    assert await statuses(street.house, url) == ["PENDING"] * 2
