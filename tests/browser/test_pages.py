@@ -61,6 +61,11 @@ async def test_a_list_is_filtered_in_place_and_without_a_script_by_the_page(stre
             await window.page.click("form.filters button")
             await window.page.wait_for_url("**status=INITIAL**")
             await window.page.wait_for_selector("td .state.waiting")
+            heads = await window.page.locator("table.list th").evaluate_all(
+                "some => some.map((one) => one.getBoundingClientRect().x)"
+            )
+            row = window.page.locator("table.list tbody tr").first.locator("td")
+            assert await row.evaluate_all("some => some.map((one) => one.getBoundingClientRect().x)") == heads
             assert await window.page.locator(f"a[href='/console/orders/{order}']").count() == 0
             await window.page.fill("#find", str(order))
             await window.page.press("#find", "Enter")
