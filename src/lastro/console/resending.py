@@ -24,7 +24,7 @@ SHOWN: Final = 20  # addresses on the page
 _NAMES: Final = ("status", "event", "referenceId", "url", "from", "to")
 _RESEND: Final = "/order/v1/webhook/events/resend"
 _DAY: Final = len("2026-11-29")
-_EVERY: Final = "ALL"  # the list's word for no choice
+EVERY: Final = "ALL"  # the list's word for no choice
 _FEWEST_FAILED: Final = 300
 
 
@@ -58,7 +58,7 @@ async def send(user: User, request: PageRequest) -> Response:
 def wanted_of(given: Mapping[str, str]) -> dict[str, str]:
     """Returns the API's filter: what was filled in. Without a status it is all that did not arrive."""
     found = {name: text for name in _NAMES if (text := given.get(name, "").strip())}
-    return {name: text for name, text in found.items() if (name, text) != ("status", _EVERY)}
+    return {name: text for name, text in found.items() if (name, text) != ("status", EVERY)}
 
 
 async def _page(user: User, wanted: Mapping[str, str], *, status: int = 200, problems: Any = ()) -> Response:

@@ -58,7 +58,7 @@ class Lists:
             accounts=chosen, others=_others(chosen, request.query, path),
             problems=() if status == OK else company_page.why(answer),
             chosen=sum(bool(text) for name, text in kept.items() if name in request.query and name not in _OF_PAGES),
-            again=f"{resending.HERE}?{first}" if self.listing.name == "events" and user.may(Role.OPERATE) else None,
+            again=f"{resending.HERE}?{first}" if self._can_resend(user, kept) else None,
             is_first="cursor" not in wanted and "page" not in wanted,
             done=request.query.get("done") == "delete", new=_NEW.get(self.listing.name) if user.may(Role.OPERATE) else None,
         )  # fmt: skip
@@ -67,6 +67,11 @@ class Lists:
         """Returns the accounts that the form offers; None: it asks for none."""
         asks = self.listing.is_of_account or route.knows(choosing.FIELD)
         return await choosing.accounts(user, request.query) if asks else None
+
+    def _can_resend(self, user: User, kept: Mapping[str, str]) -> bool:
+        """Tells whether this person may send deliveries of the list's status again."""
+        is_one = self.listing.name == "events" and kept.get("status", "") in (*resending.STATUSES, resending.EVERY)
+        return is_one and user.may(Role.OPERATE)
 
     def _route(self, user: User) -> Route:
         """Returns the operation that the list shows."""

@@ -24,7 +24,7 @@ SELECT company_id, id, $4::integer, $5, '', created_at + $4::integer * interval 
 """
 _STANDS = """
 UPDATE deliveries SET status = $4::text, attempts = $5, plan_attempts = $5, updated_at = created_at, version = version + 1,
-       due_at = CASE WHEN $4::text = 'RETRYING' THEN created_at + interval '1 hour' END
+       due_at = CASE WHEN $4::text IN ('PENDING', 'RETRYING') THEN created_at + interval '1 hour' END
  WHERE company_id = $1 AND url = $2 AND id = ANY ($3)
 """
 _PLANS = {"FAILED": [500] * 5, "RETRYING": [500], "DELIVERED": [200]}
@@ -56,7 +56,7 @@ async def lost(
 
     rows = await until(born, "the events' deliveries")
     await work.close()
-    own, codes = [row["id"] for row in rows], _PLANS[status]
+    own, codes = [row["id"] for row in rows], _PLANS.get(status, [])
     admin = await database.connect_beside(company_id, database.admin)
     for place, code in enumerate(codes, 1):
         await admin.execute(_ATTEMPT, company_id, url, own, place, code, None if code == 200 else "BAD_STATUS")
@@ -85,13 +85,17 @@ async def test_the_list_leads_to_a_page_that_counts_and_names_and_then_sends(hou
     await lost(house, database, came, status="DELIVERED")
     listed = (await visit.get("/console/events")).text
     assert f'href="{HERE}?status=ALL"' in listed, "the list's own filter leads there"
+    await lost(house, database, url_of("due"), status="PENDING")
+    pending = (await visit.get("/console/events?status=PENDING")).text
+    assert 'href="/console/events/' in pending
+    assert f'href="{HERE}' not in pending, "what is about to be sent is not sent again"
     page = (await visit.get(f"{HERE}?status=ALL")).text
     assert "4 entregas seriam reenviadas agora" in page
     assert f"<code>{failed}</code> 3 entregas" in page
     assert f"<code>{other}</code> 1 entrega<" in page
     assert came not in page, "without a choice it is what did not arrive"
     one = (await visit.get(f"{HERE}?status=FAILED&url={failed}")).text
-    assert "Reenviar entregas: 3 entregas" in one
+    assert "Reenviar 3 entregas</button>" in one
     assert await statuses(house, failed) == ["FAILED"] * 3, "to count sends nothing"
     await lost(house, database, failed)
     form = hidden(one)
