@@ -91,7 +91,7 @@ BAD: dict[str, tuple[bytes | None, int, str]] = {
     "no header": (b"one,two\n1,2\n", 400, "o cabeçalho tem colunas que não existem"),
     "no row": (HEADER.encode(), 400, "precisa ter ao menos um pagamento"),
     "a column lacks": (b"externalId,amount\n1,2\n", 400, "faltam no cabeçalho"),
-    "too many": (HEADER.encode() + b"\na,b,PIX,1,x,k" * 10_001, 400, "no máximo 10.000 pagamentos"),
+    "too many": (HEADER.encode() + b"\na,b,PIX,1,x,k" * 10_001, 400, "no máximo 10000 pagamentos"),
     "too large": (HEADER.encode() + b"\n" + b"x" * (8 * 1024 * 1024), 413, "O arquivo é grande demais"),
     "no table": (b"\0\1\2\n\0", 400, "o cabeçalho tem colunas que não existem"),
 }  # fmt: skip
