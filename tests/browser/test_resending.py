@@ -28,6 +28,7 @@ async def test_deliveries_are_counted_and_sent_again(
             await window.is_clean_everywhere()
         await page.click("section[aria-labelledby=fits] button.main")
         await expect(page.locator("p.done")).to_contain_text("2 entregas na fila")
+        await page.wait_for_load_state()  # its style sheet, too
         if has_script:
             await window.is_clean()
     assert await statuses(street.house, url) == ["PENDING"] * 2
