@@ -41,6 +41,14 @@ SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "ph
 # Best practices beside the standard are asked, too; what axe cannot decide by itself is no finding.
 _AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], "resultTypes": ["violations"]}
 
+# Of each table that is one: cells of its first row that do not stand below their heads.
+_OUT_OF_LINE = """() => [...document.querySelectorAll("table")].filter((one) => one.tHead && one.tBodies[0]?.rows[0])
+  .filter((one) => getComputedStyle(one.tBodies[0].rows[0]).display === "table-row")
+  .flatMap((one) => [...one.tHead.rows[0].cells].map((head, n) => [head, one.tBodies[0].rows[0].cells[n]]))
+  .filter(([head, cell]) => cell && cell.colSpan === 1 &&
+    Math.abs(head.getBoundingClientRect().left - cell.getBoundingClientRect().left) > 1)
+  .map(([head]) => head.textContent)
+"""
 _COLOURS_HAVE_CHANGED = """
 Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))
   .then(() => null)
@@ -103,6 +111,7 @@ class Window:
         rules = [(v["id"], [node["html"][:120] for node in v["nodes"]]) for v in found.response["violations"]]
         assert not rules, f"{self.page.url}: {rules}"
         assert await self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{self.page.url} is too wide"
+        assert not (out := await self.page.evaluate(_OUT_OF_LINE)), f"{self.page.url}: not below their heads: {out}"
         assert not self.failed, self.failed
 
     async def is_clean_everywhere(self) -> None:
