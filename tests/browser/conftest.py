@@ -88,6 +88,12 @@ class Window:
         await self.page.fill("#password", password)
         await self.page.click("main button")
 
+    async def choose(self, seller: Seller) -> None:
+        """Chooses a company, among however many others the tests of this database have founded."""
+        await self.page.wait_for_url(lambda url: "/sign-in" not in url)
+        await self.go(f"/console/company?after={seller.number - 1}")
+        await self.page.click(f"button[value='{seller.company_id}']")
+
     async def at_the_console(self, stage: Told) -> None:
         """Signed in by the link that the sandbox prints, at its company."""
         self.page.set_default_timeout(PATIENCE_MS)

@@ -19,7 +19,7 @@ async def test_a_charge_is_made_and_ends_before_ones_eyes(street: Street, size: 
     async with street.window(size, locale="pt-BR") as window:
         page = window.page
         await window.sign_in(person)
-        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         await window.go("/console/orders")
         await page.click("nav.actions a.button")
         await page.wait_for_url("**/console/charge")
@@ -50,7 +50,7 @@ async def test_a_payout_is_asked_for_and_waits_for_approval(street: Street, size
     async with street.window(size, locale="pt-BR") as window:
         page = window.page
         await window.sign_in(person)
-        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         await window.go("/console/payouts")
         await page.click("nav.actions a.button")
         await page.wait_for_url("**/console/pay")

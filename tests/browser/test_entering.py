@@ -16,7 +16,7 @@ async def test_a_person_enters_with_two_factors(street: Street) -> None:
         await window.go("/console")
         await window.is_clean_everywhere()
         await window.sign_in(person)
-        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         await window.go("/console/me/factor")
         await window.is_clean()
         secret = totp.secret_of(await page.locator("code.secret").inner_text())

@@ -24,7 +24,7 @@ async def test_what_waits_is_clean_on_a_desk_and_on_a_phone(street: Street, own_
     await restored(own_database)
     async with street.window() as window:
         await window.sign_in(await street.person(Role.READ))
-        await window.page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         await window.page.click(f"ul.waits a[href='{HERE}']")
         await window.page.wait_for_url(f"**{HERE}")
         assert await window.page.get_by_text(FABIO.name).count() >= 2

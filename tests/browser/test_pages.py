@@ -38,7 +38,7 @@ async def test_every_page_is_clean(street: Street) -> None:
     order, person = await traded(street), await street.person(Role.OPERATE, Role.APPROVE)
     async with street.window() as window:
         await window.sign_in(person)
-        await window.page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         for path, picture in SEEN.items():
             await window.go(path.format(order=order, account=street.house.ana.account_id))
             if picture in _TAKEN["desktop"]:
@@ -54,7 +54,7 @@ async def test_a_list_is_filtered_in_place_and_without_a_script_by_the_page(stre
     for has_script, language in ((True, "en-US"), (False, "pt-BR")):
         async with street.window(java_script_enabled=has_script, locale=language) as window:
             await window.sign_in(person)
-            await window.page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.choose(street.house.ana)
             await window.go("/console/orders")
             assert await window.page.get_attribute("html", "lang") == language.removesuffix("-US")
             await window.page.select_option("#f-status", "INITIAL")
@@ -78,7 +78,7 @@ async def test_a_phone_folds_the_menu_and_the_filters_and_shows_rows_as_cards(st
         async with street.window("phone", java_script_enabled=has_script) as window:
             page = window.page
             await window.sign_in(person)
-            await page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.choose(street.house.ana)
             await window.go("/console/orders?status=PAID")
             assert not await page.locator("nav.menu a").first.is_visible()
             assert not await page.locator("#f-status").is_visible()
@@ -109,7 +109,7 @@ async def test_an_unknown_address_has_a_page_that_leads_on(street: Street) -> No
     person = await street.person(Role.READ)
     async with street.window() as window:
         await window.sign_in(person)
-        await window.page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         answer = await window.page.goto(f"{street.site}/console/nothing/here")
         assert answer is not None
         assert answer.status == 404
@@ -126,7 +126,7 @@ async def test_a_statement_and_a_list_are_downloaded(street: Street) -> None:
         async with street.window(size) as window:
             page = window.page
             await window.sign_in(person)
-            await page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.choose(street.house.ana)
             await window.go(f"/console/accounts/{account}")
             await page.click(f"a[href='/console/accounts/{account}/statement']")
             day = await page.locator("td time").first.get_attribute("datetime")

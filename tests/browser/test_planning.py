@@ -21,7 +21,7 @@ async def test_a_plan_is_checked_before_ones_eyes(street: Street, size: str, tmp
     async with street.window(size, locale="pt-BR") as window:
         page = window.page
         await window.sign_in(person)
-        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         await window.go("/console/plans")
         await page.click("nav.actions a.button")
         await page.wait_for_url("**/console/plan")

@@ -19,7 +19,7 @@ async def test_deliveries_are_counted_and_sent_again(
     async with street.window(size, locale="pt-BR", java_script_enabled=has_script) as window:
         page = window.page
         await window.sign_in(person)
-        await page.click(f"button[value='{street.house.ana.company_id}']")
+        await window.choose(street.house.ana)
         await window.go(f"/console/events?status=FAILED&url={url}")
         await page.click("#table a[href^='/console/resend']")
         await expect(page.locator("h2#fits")).to_have_text("2 entregas seriam reenviadas agora")

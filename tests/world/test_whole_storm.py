@@ -20,6 +20,7 @@ LEFT_OUT = {
     ),
     "read_foreign_payment": "no company of a storm has a bank of its own, so none is found",
     **dict.fromkeys(("ring_bank_webhook", "ring_bank_webhook_bare"), "the bank of tests/world/bank rings it"),
+    **dict.fromkeys(("search_docs", "read_docs_page"), "they read documents in memory, and no database"),
     "read_terms_file": "a file that is the same for all",
     "create_card_token": "it asks the acquirer as an order by card does, and moves no money",
 }

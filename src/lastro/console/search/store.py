@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from lastro.core.db import Session
 
 MOST = 50  # of what one question finds
-WALKED = 20_000  # of the newest: an amount, a name or a key paid to is looked for in so many
+WALKED = 20_000  # of the newest: an amount or a name is looked for in so many
+WALKED_FOR_KEYS = 5_000  # of the newest payouts: a key paid to
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 PARTIES = f"""
@@ -35,7 +36,7 @@ SELECT id FROM (
 PAID_KEYS = f"""
 SELECT id FROM (
   SELECT id, pix_key, created_at FROM payouts WHERE company_id = $1 AND batch_id IS NULL
-   ORDER BY created_at DESC LIMIT {WALKED}) newest
+   ORDER BY created_at DESC LIMIT {WALKED_FOR_KEYS}) newest
  WHERE pix_key = $2 ORDER BY created_at DESC LIMIT {MOST}
 """  # noqa: S608
 # A party is made in the Write of what names it, so their ids are of one millisecond: a short range of the primary key.
