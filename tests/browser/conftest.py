@@ -186,6 +186,12 @@ class Street:
         return await self.house.person(*roles, **told)
 
 
+async def at_ana_s(street: Street, window: Window) -> None:
+    """Signs in somebody who operates, at Ana's company."""
+    await window.sign_in(await street.person(Role.OPERATE))
+    await window.choose(street.house.ana)
+
+
 _INSTALLED_WITHIN_SECONDS = 300.0
 
 

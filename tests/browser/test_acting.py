@@ -4,7 +4,7 @@ import secrets
 from uuid import UUID
 
 from playwright.async_api import Page, expect
-from tests.browser.conftest import Street, Window
+from tests.browser.conftest import Street, at_ana_s
 from tests.rooms.console.visiting import PASSWORD
 from tests.rooms.orders.shop import Shop
 
@@ -35,11 +35,6 @@ async def refunds(street: Street, order: UUID) -> list[int]:
     sql = "SELECT amount_minor FROM refunds WHERE order_id = $1 ORDER BY created_at"
     async with street.house.cast.database.session(street.house.ana.company_id) as session:
         return [int(row["amount_minor"]) for row in await session.fetch(sql, order)]
-
-
-async def at_ana_s(street: Street, window: Window) -> None:
-    await window.sign_in(await street.person(Role.OPERATE))
-    await window.choose(street.house.ana)
 
 
 async def test_with_the_keyboard_alone(street: Street) -> None:

@@ -7,19 +7,16 @@ from uuid import UUID
 
 import pytest
 from playwright.async_api import expect
-from tests.browser.conftest import SIZES, Street
+from tests.browser.conftest import SIZES, Street, at_ana_s
 from tests.rooms.orders.shop import Shop
-
-from lastro.people import Role
 
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_charge_is_made_and_ends_before_ones_eyes(street: Street, size: str) -> None:
-    person, shop = await street.person(Role.OPERATE), Shop(street.house.cast, street.house.ana)
+    shop = Shop(street.house.cast, street.house.ana)
     async with street.window(size, locale="pt-BR") as window:
         page = window.page
-        await window.sign_in(person)
-        await window.choose(street.house.ana)
+        await at_ana_s(street, window)
         await window.go("/console/orders")
         await page.click("nav.actions a.button")
         await page.wait_for_url("**/console/charge")
@@ -46,11 +43,9 @@ async def test_a_charge_is_made_and_ends_before_ones_eyes(street: Street, size: 
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_payout_is_asked_for_and_waits_for_approval(street: Street, size: str) -> None:
-    person = await street.person(Role.OPERATE)
     async with street.window(size, locale="pt-BR") as window:
         page = window.page
-        await window.sign_in(person)
-        await window.choose(street.house.ana)
+        await at_ana_s(street, window)
         await window.go("/console/payouts")
         await page.click("nav.actions a.button")
         await page.wait_for_url("**/console/pay")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from markupsafe import Markup
 
 from lastro import accounts, med
+from lastro.console import typed
 from lastro.console.decisions import ROOT
 from lastro.console.lists import value_at
 from lastro.people import Role
@@ -30,7 +30,6 @@ _SITUATIONS = (
     "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
 )  # fmt: skip
 # No exponent: written out, 1e4000000000 would fill the memory.
-AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +96,21 @@ def _left(answer: Mapping[str, Any]) -> str:
     return str(Decimal(paid) - Decimal(back))
 
 
-def typed_amount(text: str) -> str:
-    """Converts a typed amount to the interface's: `1.234,56` and `1,234.56` become 1234.56. Other text stays as typed."""
-    plain = text.strip().removeprefix("R$").strip()
-    point = "," if plain.rfind(",") > plain.rfind(".") else "."
-    whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
-    return whole if AMOUNT.fullmatch(whole) else text
-
-
 def _refund(form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
     currency = value_at(answer, "paidAmount.currency") or "BRL"
     body: dict[str, Any] = {
         "orderId": answer["id"], "externalId": f"console-{own}", "refundCode": form.get("refundCode", ""),
-        "amount": {"currency": currency, "value": typed_amount(form.get("amount", ""))},
+        "amount": {"currency": currency, "value": typed.amount(form.get("amount", ""))},
     }  # fmt: skip
-    return body | _given(form, "refundReason")
-
-
-def _given(form: Mapping[str, str], *names: str) -> dict[str, str]:
-    return {name: form[name].strip() for name in names if form.get(name, "").strip()}
+    return body | typed.given(form, "refundReason")
 
 
 def _of_form(*names: str) -> Body:
-    return lambda form, _object, _own: _given(form, *names)
+    return lambda form, _object, _own: typed.given(form, *names)
 
 
 def _contest(form: Mapping[str, str], answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
-    return {"endToEndId": answer.get("endToEndId", ""), **_given(form, "situationType", "details")}
+    return {"endToEndId": answer.get("endToEndId", ""), **typed.given(form, "situationType", "details")}
 
 
 def _is_our_notice(answer: Mapping[str, Any]) -> bool:
@@ -147,8 +134,8 @@ def _may_be_claimed(answer: Mapping[str, Any]) -> bool:
 
 
 def _reimburse(form: Mapping[str, str], _answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
-    said = _given(form, "document", "branch", "account", "accountType", "reason")
-    return said | {"amount": typed_amount(form.get("amount", ""))}
+    said = typed.given(form, "document", "branch", "account", "accountType", "reason")
+    return said | {"amount": typed.amount(form.get("amount", ""))}
 
 
 _REASON = Blank("reason", "line")
@@ -290,9 +277,9 @@ def said_of(action: PageAction, form: Mapping[str, str], answer: Mapping[str, An
 
     No text that a person wrote: audit lines never change, so nobody could be erased from one.
     """
-    typed = next((typed_amount(form.get(one.name, "")) for one in action.blanks if one.kind == "amount"), "")
+    text = next((typed.amount(form.get(one.name, "")) for one in action.blanks if one.kind == "amount"), "")
     currency = value_at(answer, "paidAmount.currency") or "BRL"
-    amount = {"currency": currency, "value": typed} if AMOUNT.fullmatch(typed) else amount_of(action, answer)
+    amount = {"currency": currency, "value": text} if typed.AMOUNT.fullmatch(text) else amount_of(action, answer)
     chosen = {
         one.name: form[one.name] for one in action.blanks if one.kind == "choice" and form.get(one.name) in one.choices
     }

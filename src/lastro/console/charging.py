@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.console import choosing, company_page, shell
-from lastro.console.actions import AMOUNT, typed_amount
+from lastro.console import choosing, company_page, shell, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +20,6 @@ _ORDERS: Final = "/order/v2/transparent"
 _PAID: Final = "ORDER-PAYIN.PAID"
 _FIELDS: Final = ("accountId", "description", "name", "document", "email", "notificationUrl")
 _FEWEST_FAILED: Final = 300
-_CPF_DIGITS: Final = 11
 
 
 async def new(user: User, request: PageRequest) -> Response:
@@ -41,27 +38,28 @@ async def add(user: User, request: PageRequest) -> Response:
     if problems := _lacking(form):
         return _form(user, form, accounts, status=400, problems=problems)
     body = body_of(form, str(user.act_id))
-    status, said = await replace(user, told=_told(body)).call("PUT", _ORDERS, body=body)
+    status, said = await replace(user, told=typed.told("orders.charge", body["order"].get("amount"))).call(
+        "PUT", _ORDERS, body=body
+    )
     if status < _FEWEST_FAILED:
         return shell.go(f"/console/orders/{said['id']}?done=charge")
     return _form(user, form, accounts, status=status, problems=company_page.why(said))
 
 
 def body_of(form: Mapping[str, str], own: str) -> dict[str, Any]:
-    """Returns the API's body of a form. own: the form's id. A document of more than 11 characters is a CNPJ."""
-    number = re.sub(r"[\s./-]", "", form["document"]).upper()
-    is_person = len(number) <= _CPF_DIGITS
+    """Returns the API's body of a form. own: the form's id."""
+    document = typed.document(form["document"])
     order: dict[str, Any] = {
         "externalId": form.get("externalId") or f"console-{own}", "paymentMethod": "PIX", "accountId": form["accountId"],
         "description": form["description"], "notificationUrl": form["notificationUrl"],
     }  # fmt: skip
     if form.get("amount"):
-        order["amount"] = {"currency": "BRL", "value": typed_amount(form["amount"])}
+        order["amount"] = typed.reais(form["amount"])
     if form.get("expiration") in EXPIRATIONS:
         order["expiration"] = int(form["expiration"])
     customer = {
-        "name": form["name"], "entityType": "INDIVIDUAL" if is_person else "ORGANIZATION", "email": form["email"],
-        "document": {"type": "CPF" if is_person else "CNPJ", "number": number},
+        "name": form["name"], "email": form["email"], "document": document,
+        "entityType": "INDIVIDUAL" if document["type"] == "CPF" else "ORGANIZATION",
     }  # fmt: skip
     return {"order": order, "customer": customer}
 
@@ -81,16 +79,14 @@ def _lacking(form: Mapping[str, str]) -> list[tuple[str, str, str]]:
     return problems
 
 
-def _told(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what the audit says of the act: the amount as the API takes it, and no text that a person wrote."""
-    amount = body["order"].get("amount")
-    is_amount = amount is not None and AMOUNT.fullmatch(amount["value"])
-    return {"action": "orders.charge", **({"amount": amount} if is_amount else {})}
-
-
 def _form(user: User, form: Mapping[str, str], accounts: Accounts, *, status: int = 200, problems: Any = ()) -> Response:
-    if accounts.hits:
-        accounts = replace(accounts, offered=accounts.hits)
     return company_page.render(
-        user, "charge.html", HERE, status=status, form=form, accounts=accounts, problems=problems, expirations=EXPIRATIONS
+        user,
+        "charge.html",
+        HERE,
+        status=status,
+        form=form,
+        accounts=accounts.with_hits(),
+        problems=problems,
+        expirations=EXPIRATIONS,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.api_kit.routes import as_id
@@ -85,6 +85,10 @@ class Accounts:
     def own(self) -> str:
         """Returns the chosen id where it is an account of the company; else nothing."""
         return self.chosen if any(str(one.id) == self.chosen for one in self.offered) else ""
+
+    def with_hits(self) -> Accounts:
+        """Returns the same where a form offers what was found."""
+        return replace(self, offered=self.hits) if self.hits else self
 
 
 async def accounts(user: User, given: Mapping[str, str]) -> Accounts:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 600
 # By kind of object: the statuses that soon become others by themselves.
-_MOVING: Final = {
+MOVING: Final = {
     "orders": frozenset({"INITIAL"}),
-    "payouts": frozenset({"PENDING", "PROCESSING"}),
+    "payouts": frozenset({"INITIAL", "PENDING"}),
     "plans": frozenset({"VALIDATING", "APPLYING"}),
 }
 
@@ -35,7 +35,7 @@ def until(user: User, request: PageRequest) -> Live:
 def of_object(kind: str, status: str, user: User, request: PageRequest) -> Live:
     """Returns the same for an object's page. It asks while the status is soon to change."""
     found = until(user, request)
-    return Live(found.ends, found.asks and status in _MOVING.get(kind, ()))
+    return Live(found.ends, found.asks and status in MOVING.get(kind, ()))
 
 
 def number_of(request: PageRequest, name: str) -> int | None:

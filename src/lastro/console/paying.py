@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.console import choosing, company_page, shell
-from lastro.console.actions import AMOUNT, typed_amount
+from lastro.console import choosing, company_page, shell, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +23,6 @@ _NEEDED: Final = ("accountId", "amount", "description", "paymentMethod")
 _OF_BANK: Final = ("bank", "branchNumber", "accountNumber", "accountType")
 _FEWEST_FAILED: Final = 300
 _ISPB_LENGTH: Final = 8
-_CPF_DIGITS: Final = 11
 
 
 async def new(user: User, request: PageRequest) -> Response:
@@ -43,7 +40,9 @@ async def add(user: User, request: PageRequest) -> Response:
         return _form(user, form, accounts, status=400, problems=problems)
     refused = user.console_context.calls.problems(user, "POST", _PAYOUTS, body)
     if refused is None:
-        refused = await replace(user, told=_told(body)).call("POST", _PLANS, body={"payouts": [body]})
+        refused = await replace(user, told=typed.told("plans.pay", body["amount"])).call(
+            "POST", _PLANS, body={"payouts": [body]}
+        )
     status, said = refused
     if status < _FEWEST_FAILED:
         return shell.go(f"/console/plans/{said['id']}?done=payout")
@@ -52,29 +51,21 @@ async def add(user: User, request: PageRequest) -> Response:
 
 def body_of(form: Mapping[str, str], own: str) -> dict[str, Any]:
     """Returns the API's body of a form. own: the form's id. A bank of eight characters is an ISPB, else a number."""
-    data: dict[str, Any] = _of(form, pixKey="pixKey", qrcodeData="qrcodeData")
+    data: dict[str, Any] = typed.given(form, "pixKey", "qrcodeData")
     if any(form.get(name) for name in _OF_BANK):
         bank = form.get("bank", "").upper()
-        data["bankAccount"] = _of(form, branchNumber="branchNumber", accountType="accountType") | {
-            "accountNumber": re.sub(r"[\s.-]", "", form.get("accountNumber", "")).upper(),
+        data["bankAccount"] = typed.given(form, "branchNumber", "accountType") | {
+            "accountNumber": typed.number(form.get("accountNumber", "")),
             **({"ispb" if len(bank) == _ISPB_LENGTH else "bankNumber": bank} if bank else {}),
         }
     body: dict[str, Any] = {
-        "externalId": form.get("externalId") or f"console-{own}", "amount": typed_amount(form.get("amount", "")),
-        "paymentData": data, **_of(form, *("accountId", "paymentMethod", "description", "scheduledDate")),
+        "externalId": form.get("externalId") or f"console-{own}", "amount": typed.reais(form.get("amount", "")),
+        "paymentData": data, **typed.given(form, "accountId", "paymentMethod", "description", "scheduledDate"),
     }  # fmt: skip
-    body["amount"] = {"currency": "BRL", "value": body["amount"]}
     if form.get("receiverName") or form.get("receiverDocument"):
-        number = re.sub(r"[\s./-]", "", form.get("receiverDocument", "")).upper()
-        document = {"type": "CPF" if len(number) <= _CPF_DIGITS else "CNPJ", "number": number}
+        document = typed.document(form.get("receiverDocument", ""))
         body["receiver"] = {"name": form.get("receiverName", ""), "document": document}
     return body
-
-
-def _of(form: Mapping[str, str], *same: str, **names: str) -> dict[str, Any]:
-    """Returns what was filled in. same, names: fields of the API, and of the form where it is another."""
-    wanted = {**dict.fromkeys(same, ""), **names}
-    return {name: form[given or name] for name, given in wanted.items() if form.get(given or name)}
 
 
 def _lacking(form: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -86,16 +77,8 @@ def _lacking(form: Mapping[str, str]) -> list[tuple[str, str, str]]:
     return problems
 
 
-def _told(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what the audit says of the act: the amount, and no text that a person wrote."""
-    is_amount = AMOUNT.fullmatch(body["amount"]["value"])
-    return {"action": "plans.pay", **({"amount": body["amount"]} if is_amount else {})}
-
-
 def _form(user: User, form: Mapping[str, str], accounts: Accounts, *, status: int = 200, problems: Any = ()) -> Response:
-    if accounts.hits:
-        accounts = replace(accounts, offered=accounts.hits)
     return company_page.render(
-        user, "pay.html", HERE, status=status, form=form, accounts=accounts, problems=problems, methods=METHODS,
+        user, "pay.html", HERE, status=status, form=form, accounts=accounts.with_hits(), problems=problems, methods=METHODS,
         types=ACCOUNT_TYPES,
     )  # fmt: skip

@@ -49,7 +49,6 @@ _log = structlog.get_logger()
 
 _NUMBERED_AT_ONCE = 500
 _COMPANIES_AT_ONCE = 4
-_MOST_FOUND = 250  # of a company in one look
 _SWEEP_SECONDS = 1.0
 _SHORTEST_PAUSE_SECONDS = 0.004  # until what waits for an older transaction is looked at again: about a flush of a disk
 _FINISHED_AT_ONCE = 500
@@ -229,7 +228,7 @@ class Deliverer:
             return 0
         self._breaker.look()
         found = await store.destinations(self._work, None if everywhere else near)
-        self._left = len(found) >= _MOST_FOUND
+        self._left = len(found) >= store.MOST_OF_A_COMPANY
         free = self._settings.at_once - self._slots.total
         named = Counter(to.company_id for to in found)
         launched = 0

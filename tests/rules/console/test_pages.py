@@ -13,13 +13,14 @@ import pytest
 
 from lastro import payouts
 from lastro.api_kit import rendering
-from lastro.console import actions, company_page, entrance, lists, overview, timeline
+from lastro.console import actions, company_page, entrance, lists, live, overview, timeline
 from lastro.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.console.figures import BUCKETS, Hour
 from lastro.console.kinds import KINDS, LINES, MOVEMENTS
 from lastro.console.objects import rows_in
 from lastro.console.search import parsing, store
 from lastro.console.terms import FRAME, TERMS, Terms
+from lastro.console.typed import amount, document
 from lastro.core.ids import Chance
 from lastro.core.money import Money
 from lastro.keys.claims.states import CLAIMER, DONOR, OWNERSHIP, PORTABILITY
@@ -214,7 +215,26 @@ def test_what_was_made_with_a_party_has_an_id_near_its_own() -> None:
     ],
 )  # fmt: skip
 def test_an_amount_is_sent_as_the_interface_takes_it(typed: str, sent: str) -> None:
-    assert actions.typed_amount(typed) == sent
+    assert amount(typed) == sent
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "number"),
+    [("529.982.247-25", "CPF", "52998224725"), ("11.222.333/0001-81", "CNPJ", "11222333000181"),
+     ("12.abc.345/01de-35", "CNPJ", "12ABC34501DE35"), ("", "CPF", "")],
+)  # fmt: skip
+def test_a_document_is_sent_as_the_interface_takes_it(typed: str, kind: str, number: str) -> None:
+    assert document(typed) == {"type": kind, "number": number}
+
+
+def test_a_page_asks_for_news_only_in_states_that_there_are() -> None:
+    """Each of them is left again, so that a page does not wait for nothing."""
+    machines = {"orders": "orders", "payouts": "payouts", "plans": "payout_plans"}
+    assert set(live.MOVING) == set(machines)
+    for kind, name in machines.items():
+        machine = next(one for one in MACHINES if one.name == name)
+        left = {before for (before, _), after in machine.moves.items() if after != before}
+        assert live.MOVING[kind] <= left, kind
 
 
 def test_a_refund_is_of_what_is_left_and_named_by_its_form() -> None:

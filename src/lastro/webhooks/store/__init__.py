@@ -3,6 +3,7 @@
 from lastro.webhooks.store.circuits import close, depths, not_closed, open_again, take_probe, trip, troubled
 from lastro.webhooks.store.deliveries import (
     LANE,
+    MOST_OF_A_COMPANY,
     claim,
     destinations,
     finish,
@@ -18,7 +19,7 @@ from lastro.webhooks.store.settings import current_secret, settings_of
 from lastro.webhooks.store.timeline import attempts_of, events_of
 
 __all__ = [
-    "LANE", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id",
+    "LANE", "MOST_OF_A_COMPANY", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id",
     "events_in", "events_of", "feed_after", "finish", "forget", "found", "latest", "not_closed", "number_events",
     "open_again", "postpone", "present_urls", "resendable", "secrets", "settings_of", "take_probe", "trip", "troubled",
     "unnumbered", "untold_era",

@@ -50,6 +50,7 @@ async def number_events(session: Session, company_id: UUID, reach: int) -> tuple
 # hundred thousand of them open sees all of them looked at by and by, and nobody's look takes longer for it.
 WALKED = 2_000
 _MOST_DESTINATIONS = 1_000
+MOST_OF_A_COMPANY = 250  # of them in one look
 _ELSEWHERE = "(SELECT hashtextextended(machine_now()::text, 0))"  # endpoints are hashes, too
 _LAST = 2**63 - 1
 
@@ -82,7 +83,7 @@ SELECT company_id, endpoint, state, is_probe, turn, due_at FROM (
    WHERE f.due_at <= {NOW}
      AND (c.state IS NULL OR c.probe_at <= {NOW}
           OR f.due_at <= {NOW} - interval '{HELD_AT_MOST.total_seconds():.0f} seconds')) named
- WHERE turn <= 250 ORDER BY turn, due_at LIMIT {_MOST_DESTINATIONS}
+ WHERE turn <= {MOST_OF_A_COMPANY} ORDER BY turn, due_at LIMIT {_MOST_DESTINATIONS}
 """  # noqa: S608 names of our own code
 
 # OFFSET 0 keeps this a probe for each candidate; as a join it would read every open delivery of the company.
