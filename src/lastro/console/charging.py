@@ -38,9 +38,8 @@ async def add(user: User, request: PageRequest) -> Response:
     if problems := _lacking(form):
         return _form(user, form, accounts, status=400, problems=problems)
     body = body_of(form, str(user.act_id))
-    status, said = await replace(user, told=typed.told("orders.charge", body["order"].get("amount"))).call(
-        "PUT", _ORDERS, body=body
-    )
+    told = typed.told("orders.charge", body["order"].get("amount"))
+    status, said = await replace(user, told=told).call("PUT", _ORDERS, body=body)
     if status < _FEWEST_FAILED:
         return shell.go(f"/console/orders/{said['id']}?done=charge")
     return _form(user, form, accounts, status=status, problems=company_page.why(said))

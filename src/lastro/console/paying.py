@@ -38,12 +38,11 @@ async def add(user: User, request: PageRequest) -> Response:
     body = body_of(form, str(user.act_id))
     if problems := _lacking(form):
         return _form(user, form, accounts, status=400, problems=problems)
-    refused = user.console_context.calls.problems(user, "POST", _PAYOUTS, body)
-    if refused is None:
-        refused = await replace(user, told=typed.told("plans.pay", body["amount"])).call(
-            "POST", _PLANS, body={"payouts": [body]}
-        )
-    status, said = refused
+    answer = user.console_context.calls.problems(user, "POST", _PAYOUTS, body)
+    if answer is None:
+        told = typed.told("plans.pay", body["amount"])
+        answer = await replace(user, told=told).call("POST", _PLANS, body={"payouts": [body]})
+    status, said = answer
     if status < _FEWEST_FAILED:
         return shell.go(f"/console/plans/{said['id']}?done=payout")
     return _form(user, form, accounts, status=status, problems=company_page.why(said))
