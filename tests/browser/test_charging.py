@@ -10,6 +10,8 @@ from playwright.async_api import expect
 from tests.browser.conftest import SIZES, Street, at_ana_s
 from tests.rooms.orders.shop import Shop
 
+from lastro.people import Role
+
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_charge_is_made_and_ends_before_ones_eyes(street: Street, size: str) -> None:
@@ -57,4 +59,45 @@ async def test_a_payout_is_asked_for_and_waits_for_approval(street: Street, size
         await page.click("main button.main")
         await page.wait_for_url("**/console/plans/*?done=payout")
         await expect(page.locator("p.done")).to_be_visible()
+        await window.is_clean_everywhere()
+
+
+async def test_a_problem_is_beside_its_field_which_has_the_focus(street: Street) -> None:
+    async with street.window(locale="pt-BR") as window:
+        page = window.page
+        await at_ana_s(street, window)
+        await window.go("/console/charge")
+        await page.select_option("#f-accountId", str(street.house.ana.account_id))
+        filled = {
+            "amount": "45,00", "description": "Buquê", "name": "Bento Braga", "document": "529.982.247-26",
+            "email": "bento@example.com", "notificationUrl": "ftp://shop.example.com/hook",
+        }  # fmt: skip
+        for name, text in filled.items():
+            await page.fill(f"#c-{name}", text)
+        await page.click("main button.main")
+        await expect(page.locator("#c-document-wrong")).to_be_visible()
+        await expect(page.locator("#c-document")).to_be_focused()
+        await expect(page.locator("#c-document")).to_have_accessible_description(re.compile("CPF"))
+        window.failed.clear()  # a browser notes each answer that is a refusal; this one was wanted
+        await window.is_clean_everywhere()
+        await page.click("a[href='#c-notificationUrl']")
+        await expect(page.locator("#c-notificationUrl")).to_be_focused()
+        assert {name: await page.input_value(f"#c-{name}") for name in filled} == filled
+        await page.fill("#c-document", "529.982.247-25")
+        await page.fill("#c-notificationUrl", "https://shop.example.com/hook")
+        await page.click("main button.main")
+        await page.wait_for_url("**/console/orders/*?done=charge")
+
+
+@pytest.mark.parametrize("path", ["/console/pay", "/console/plan", "/console/developers/clients", "/console/people"])
+async def test_a_form_of_which_nothing_is_filled_in_is_clean_with_its_problems(street: Street, path: str) -> None:
+    async with street.window() as window:
+        await window.sign_in(await street.person(Role.OPERATE, Role.ADMINISTER))
+        await window.choose(street.house.ana)
+        await window.go(path)
+        form = window.page.locator("main form[method=post]").last
+        await form.evaluate("one => { one.noValidate = true; }")
+        await form.evaluate("one => one.requestSubmit()")
+        await expect(window.page.locator("main [role=alert] a").first).to_be_visible()
+        window.failed.clear()  # this refusal was wanted
         await window.is_clean_everywhere()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.console import choosing, company_page, shell, typed
+from lastro.console.form_problems import elements, placed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,10 @@ _ORDERS: Final = "/order/v2/transparent"
 _PAID: Final = "ORDER-PAYIN.PAID"
 _FIELDS: Final = ("accountId", "description", "name", "document", "email", "notificationUrl")
 _FEWEST_FAILED: Final = 300
+_INPUTS: Final = {
+    "accountId": "f-accountId",
+    **elements("c-", "amount", "description", "name", "document", "email", "expiration", "externalId", "notificationUrl"),
+}
 
 
 async def new(user: User, request: PageRequest) -> Response:
@@ -86,6 +91,6 @@ def _form(user: User, form: Mapping[str, str], accounts: Accounts, *, status: in
         status=status,
         form=form,
         accounts=accounts.with_hits(),
-        problems=problems,
+        problems=placed(problems, _INPUTS),
         expirations=EXPIRATIONS,
     )

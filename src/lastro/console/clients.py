@@ -20,6 +20,7 @@ from lastro.api_kit.routes import Doc, Incoming, Route
 from lastro.console import company_page, shell
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
+from lastro.console.form_problems import NONE, elements, placed
 from lastro.console.terms import Terms
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.secrets import new_machine_secret
@@ -41,6 +42,9 @@ _CLIENTS = f"{ROOT}/clients"
 OVERLAP_HOURS = (0, 1, 24, 24 * 7)  # for how long the older secret may admit beside a new one
 _FEWEST_FAILED = 300
 _MOST_NETWORKS = 50
+_INPUTS: Final = {
+    **elements("", "name", "permissions", "networks"), "certificates": "add", "add": "add", "requestsPerMinute": "limit",
+}  # fmt: skip
 _Text = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
 
 
@@ -146,7 +150,7 @@ async def add(user: User, request: PageRequest) -> Response:
         return await _one(user, said["clientId"], secret=said["clientSecret"])
     return company_page.render(
         user, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
-        chosen=frozenset(given), problems=company_page.why(said),
+        chosen=frozenset(given), problems=placed(company_page.why(said), _INPUTS),
     )  # fmt: skip
 
 
@@ -154,7 +158,7 @@ async def new(user: User, request: PageRequest) -> Response:
     """GET /console/developers/clients: the form of a new client."""
     everything = frozenset(companies.PERMISSIONS)
     return company_page.render(
-        user, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=()
+        user, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=NONE
     )
 
 
@@ -186,11 +190,12 @@ async def change(user: User, request: PageRequest) -> Response:
         body = BODIES[act](request)
     except (ValueError, InvalidVersion):
         unread = [("certificates", "INVALID", "holds no certificate that can be read")]
-        return await _one(user, client_id, status=400, problems=unread)
+        return await _one(user, client_id, status=400, problems=placed(unread, _INPUTS), typed=request.form)
     status, said = await _decide(user, f"{_CLIENTS}/{client_id}/{act}", body)
     if status < _FEWEST_FAILED:
         return await _one(user, client_id, secret=said.get("clientSecret"), done=True)
-    return await _one(user, client_id, status=status, problems=company_page.why(said))
+    problems = placed(company_page.why(said), _INPUTS)
+    return await _one(user, client_id, status=status, problems=problems, typed=request.form)
 
 
 def _certificates(request: PageRequest) -> dict[str, Any]:
@@ -233,7 +238,7 @@ async def _one(user: User, client_id: str, *, status: int = 200, **told: Any) ->
     found = next((one for one in await everybody(user) if one.id == client_id), None)
     if found is None:
         return shell.not_found(user)
-    given = {"secret": None, "done": False, "problems": (), "may_change": user.may(Role.ADMINISTER), **told}
+    given = {"secret": None, "done": False, "problems": NONE, "typed": {}, "may_change": user.may(Role.ADMINISTER), **told}
     return company_page.render(user, "client.html", HERE, status=status, client=found, **choices(), **given)
 
 

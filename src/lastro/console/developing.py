@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lastro.api_kit.http import Response
 from lastro.console import clients, company_page, figures, live, resending, shell
+from lastro.console.form_problems import NONE, placed
 from lastro.console.terms import Terms
 from lastro.people import Role
 from lastro.webhooks import EVENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lastro.console.shell import PageRequest, User
 
 HERE: Final = "/console/developers"
@@ -46,7 +49,7 @@ async def send_to(user: User, request: PageRequest) -> Response:
     """POST …/webhooks/url: sets the address of a type's events; empty: none."""
     url = request.form.get("url", "").strip()
     one = {"event": request.form.get("event", ""), **({"url": url} if url else {})}
-    return await _asked(user, "PUT", _HOOK, {"events": [one]}, "url")
+    return await _asked(user, "PUT", _HOOK, {"events": [one]}, "url", {"event": "to-event", "url": "to-url"}, request)
 
 
 async def ask_secret(user: User, request: PageRequest) -> Response:
@@ -66,21 +69,24 @@ async def renew_secret(user: User, request: PageRequest) -> Response:
     status, said = await user.call("POST", f"{_HOOK}/rotate-secret")
     if status < _FEWEST_FAILED:
         return await _webhooks(user, secret=said["secret"])
-    return await _webhooks(user, status=status, problems=company_page.why(said))
+    return await _webhooks(user, status=status, problems=placed(company_page.why(said), {}))
 
 
 async def try_out(user: User, request: PageRequest) -> Response:
     """POST …/webhooks/test: sends an event that says that it is a test."""
     url = request.form.get("url", "").strip()
     body = {"event": request.form.get("event", ""), **({"url": url} if url else {})}
-    return await _asked(user, "POST", f"{_HOOK}/test", body, "test")
+    inputs = {"event": "test-event", "url": "test-url"}
+    return await _asked(user, "POST", f"{_HOOK}/test", body, "test", inputs, request)
 
 
-async def _asked(user: User, method: str, path: str, body: dict[str, Any], done: str) -> Response:
+async def _asked(
+    user: User, method: str, path: str, body: dict[str, Any], done: str, inputs: Mapping[str, str], request: PageRequest
+) -> Response:  # fmt: skip
     status, said = await user.call(method, path, body=body)
     if status < _FEWEST_FAILED:
         return await _webhooks(user, done=done)
-    return await _webhooks(user, status=status, problems=company_page.why(said))
+    return await _webhooks(user, status=status, problems=placed(company_page.why(said), inputs), typed=request.form)
 
 
 async def _webhooks(user: User, *, status: int = 200, **told: Any) -> Response:
@@ -88,7 +94,7 @@ async def _webhooks(user: User, *, status: int = 200, **told: Any) -> Response:
     async with company_page.session_of(user) as session:
         since = await figures.business_now(session) - _LATELY
         done = await figures.endpoints(session, company_page.company_of(user), since)
-    given = {"done": None, "secret": None, "problems": (), **told}
+    given = {"done": None, "secret": None, "problems": NONE, "typed": {}, **told}
     return company_page.render(
         user, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
         done_by=done, most=figures.DELIVERIES, shown=figures.SHOWN_ENDPOINTS,
@@ -127,5 +133,5 @@ async def feed(user: User, request: PageRequest) -> Response:
         older=older or None, looked_at=min(last - after, reach) if wanted else None,
         is_live=until is None and news.asks, is_newest=until is None,
         ends=news.ends, types=EVENTS, only=wanted,
-        problems=() if status < _FEWEST_FAILED else company_page.why(said),
+        problems=placed(() if status < _FEWEST_FAILED else company_page.why(said), {"event": "event"}),
     )  # fmt: skip

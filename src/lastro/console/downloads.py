@@ -14,6 +14,7 @@ import msgspec
 from lastro.api_kit.http import refusal
 from lastro.api_kit.routes import as_id
 from lastro.console import company_page, context, shell
+from lastro.console.form_problems import elements, placed
 from lastro.console.kinds import MOVEMENTS
 from lastro.console.lists import asked_of, cells, value_at
 from lastro.console.objects import OK, Rows
@@ -137,7 +138,8 @@ async def statement(user: User, request: PageRequest) -> Response:
             further = f"{here}?{urlencode({**period, 'cursor': answer['nextCursor']})}"
     return company_page.render(
         user, "statement.html", "/console/accounts", status=status, account=account, table=table, further=further,
-        period=period, is_first=not cursor, problems=() if status == OK else company_page.why(answer), place=here,
+        period=period, is_first=not cursor, place=here,
+        problems=placed(() if status == OK else company_page.why(answer), elements("", *_OF_FILES)),
         currencies=("BRL", "MXN"),
         files=[(name, f"{here}/file?{urlencode({**period, 'format': name})}") for name in FORMATS]
         if status == OK and "startDate" in period else (),

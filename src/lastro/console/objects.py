@@ -11,6 +11,7 @@ from lastro.console import actions, charging, claiming, company_page, context, l
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
+from lastro.console.form_problems import elements, placed
 from lastro.console.kinds import LIMITS, LINES, MOVEMENTS
 from lastro.console.lists import cells, value_at
 from lastro.console.search import store
@@ -150,7 +151,8 @@ class Doing:
         return company_page.render(
             user, "confirm.html", f"/console/{self.kind.name}", status=status,
             kind=self.kind, action=self.action, own=str(own), title=str(value_at(answer, self.kind.title) or own),
-            about=actions.consequence(self.action, whole, say), form=form, problems=problems, explained=explained,
+            about=actions.consequence(self.action, whole, say), form=form, explained=explained,
+            problems=placed(problems, elements("b-", *(one.name for one in self.action.blanks))),
             choices=choices,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
             disputes=whole.get("disputes", ()),

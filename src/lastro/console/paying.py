@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.console import choosing, company_page, shell, typed
+from lastro.console.form_problems import elements, placed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,12 @@ _NEEDED: Final = ("accountId", "amount", "description", "paymentMethod")
 _OF_BANK: Final = ("bank", "branchNumber", "accountNumber", "accountType")
 _FEWEST_FAILED: Final = 300
 _ISPB_LENGTH: Final = 8
+_INPUTS: Final = {
+    "accountId": "f-accountId",
+    **elements("p-", "amount", "description", "paymentMethod", "paymentData", "pixKey", "qrcodeData", "bank"),
+    **elements("p-", "branchNumber", "accountNumber", "accountType", "receiver", "scheduledDate", "externalId"),
+    "ispb": "p-bank", "bankNumber": "p-bank", "receiver.name": "p-receiverName", "receiver.document": "p-receiverDocument",
+}  # fmt: skip
 
 
 async def new(user: User, request: PageRequest) -> Response:
@@ -78,6 +85,6 @@ def _lacking(form: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 def _form(user: User, form: Mapping[str, str], accounts: Accounts, *, status: int = 200, problems: Any = ()) -> Response:
     return company_page.render(
-        user, "pay.html", HERE, status=status, form=form, accounts=accounts.with_hits(), problems=problems, methods=METHODS,
-        types=ACCOUNT_TYPES,
+        user, "pay.html", HERE, status=status, form=form, accounts=accounts.with_hits(), methods=METHODS,
+        types=ACCOUNT_TYPES, problems=placed(problems, _INPUTS),
     )  # fmt: skip

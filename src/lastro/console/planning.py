@@ -11,6 +11,7 @@ from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id
 from lastro.console import choosing, company_page, shell
 from lastro.console.api_calls import RawBody
+from lastro.console.form_problems import placed
 from lastro.console.terms import Terms
 from lastro.core.errors import Refused
 from lastro.core.media import CSV
@@ -130,5 +131,11 @@ async def result(user: User, request: PageRequest) -> Response:
 
 def _form(user: User, *, status: int = 200, problems: Any = ()) -> Response:
     return company_page.render(
-        user, "plan.html", LIST, status=status, problems=problems, most=MOST_LINES, megabytes=LARGEST // 1024 // 1024
+        user,
+        "plan.html",
+        LIST,
+        status=status,
+        problems=placed(problems, {"file": "p-file"}),
+        most=MOST_LINES,
+        megabytes=LARGEST // 1024 // 1024,
     )

@@ -8,6 +8,7 @@ from lastro import reconciliation
 from lastro.api_kit.routes import as_id
 from lastro.console import books, company_page, shell
 from lastro.console.decisions import ROOT
+from lastro.console.form_problems import placed
 from lastro.console.objects import decide
 from lastro.core.money import Money
 from lastro.people import Role
@@ -81,5 +82,11 @@ async def _form(user: User, request: PageRequest, *, status: int, problems: Any)
         return shell.not_found(user)
     item = _shown(row, user.language)
     return company_page.render(
-        user, "accept.html", HERE, status=status, item=item, problems=problems, reason=request.form.get("reason", "")
+        user,
+        "accept.html",
+        HERE,
+        status=status,
+        item=item,
+        problems=placed(problems, {"reason": "reason"}),
+        reason=request.form.get("reason", ""),
     )

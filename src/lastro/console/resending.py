@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from lastro import webhooks
 from lastro.api_kit.routes import stamp
 from lastro.console import company_page, figures
+from lastro.console.form_problems import elements, placed
 from lastro.console.terms import Terms
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _rendered(user: User, wanted: Mapping[str, str], *, status: int = 200, **tol
         (say("dev.event"), wanted.get("event") or say("dev.any-type")),
         *((say(f"resend.{name}"), wanted[name]) for name in ("url", "referenceId", "from", "to") if name in wanted),
     ]
-    given = {"problems": (), "preview": None, "kept": {}, "done": None, "more": None, **told}
+    problems = placed(told.pop("problems", ()), elements("r-", *_NAMES))
+    given = {"problems": problems, "preview": None, "kept": {}, "done": None, "more": None, **told}
     kinds = {name: "date" if len(wanted.get(name, "")) in (0, _DAY) else "text" for name in ("from", "to")}
     return company_page.render(
         user, "resend.html", "/console/events", status=status, filter=wanted, named=named, statuses=STATUSES,

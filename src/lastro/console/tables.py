@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from lastro.api_kit.routes import as_id
 from lastro.console import charging, choosing, company_page, context, paying, planning, resending
+from lastro.console.form_problems import elements, placed
 from lastro.console.lists import asked_of, fields_of, shown
 from lastro.console.terms import Terms
 from lastro.people import Role
@@ -47,16 +48,16 @@ class Lists:
         if (account is None or as_id(account) is not None) and not (chosen is not None and chosen.is_open):
             status, answer = await user.call("GET", self.listing.path.replace("{accountId}", account or ""), wanted)
         kept = wanted if account is None else {"accountId": account, **wanted}
-        table = None
+        table, fields = None, fields_of(route, given, say)
         if status == OK and answer is not None:
             rows = await context.of_list(self.listing.name, user, answer["data"])
             table = shown(self.listing, answer, kept, say, path, rows)
         first = urlencode({name: text for name, text in kept.items() if name not in ("cursor", "page", "limit")})
         return company_page.render(
             user, "table.html" if request.is_fragment else "list.html", path, status=status,
-            listing=self.listing, fields=fields_of(route, given, say), account=account, table=table, kept=first,
+            listing=self.listing, fields=fields, account=account, table=table, kept=first,
             accounts=chosen, others=_others(chosen, request.query, path),
-            problems=() if status == OK else company_page.why(answer),
+            problems=placed(() if status == OK else company_page.why(answer), elements("f-", *(one.name for one in fields))),
             chosen=sum(bool(text) for name, text in kept.items() if name in request.query and name not in _OF_PAGES),
             again=f"{resending.HERE}?{first}" if self._can_resend(user, kept) else None,
             is_first="cursor" not in wanted and "page" not in wanted,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lastro.api_kit.catalogue import Speech, read_texts
 from lastro.api_kit.paging import read_timestamp
+from lastro.console.form_problems import above
 from lastro.core.money import DECIMALS, Money
 from lastro.standards import documents
 from lastro.standards.calendar import BRASILIA
@@ -67,19 +68,6 @@ _REFUSALS = tuple(
 )
 
 
-def _above(path: str) -> list[str]:
-    """Returns a path and its containers, nearest first.
-
-    Of `order.amount.value`: the path itself, `value`, `order.amount`, `amount`, `order`.
-    """
-    parts = re.sub(r"\[\d+\]", "", path).split(".")
-    found = [path]
-    for count in range(len(parts), 0, -1):
-        whole = ".".join(parts[:count])
-        found += [whole, parts[count - 1]]
-    return found
-
-
 class Terms(Speech):
     """The terms in one of LANGUAGES, with its amounts and moments."""
 
@@ -116,7 +104,7 @@ class Terms(Speech):
         A path takes the name of a field that contains it. One without words of its own is the interface's name, with its
         parts set apart.
         """
-        found = next((TERMS[f"field.{one}"] for one in _above(name) if f"field.{one}" in TERMS), None)
+        found = next((TERMS[f"field.{one}"] for one in above(name) if f"field.{one}" in TERMS), None)
         if found is not None:
             return found[self.language]
         return _HUMPS.sub(" ", name).capitalize()

@@ -8,6 +8,7 @@ from lastro.api_kit.catalogue import Speech
 from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id
 from lastro.console import company_page, shell
+from lastro.console.form_problems import NONE, FormProblems, elements, placed
 from lastro.console.terms import FRAME
 from lastro.core.errors import Kind, Refused
 from lastro.people import By, Role, may_administer
@@ -42,7 +43,8 @@ async def invite(user: User, request: PageRequest) -> Response:
     email, name = request.form.get("email", ""), request.form.get("name", "").strip()
     made = await user.console_context.register.invite(email, name, roles, company, _by(user))
     if isinstance(made, Refused):
-        return await _everybody(user, status=STATUS[made.kind], problems=made.problems, email=email, name=name)
+        typed = {"email": email, "name": name, "chosen": frozenset(roles), "scope": scope}
+        return await _everybody(user, status=STATUS[made.kind], problems=_placed(made), **typed)
     link = f"{user.console_context.app_context.place.public_url}/console/link/{made[1].reveal()}"
     return await _everybody(user, link=link, invited=made[0])
 
@@ -103,23 +105,27 @@ async def _changed(user: User, request: PageRequest, act: Callable[[Person, By],
     if refused.kind is Kind.FORBIDDEN and not refused.problems:
         return shell.forbidden(user)
     problem = {Kind.CONFLICT: "stale", Kind.FORBIDDEN: "by-command-alone"}.get(refused.kind, "refused")
-    return _shown(user, whom, status=STATUS[refused.kind], problem=problem)
+    found = _placed(refused) if refused.kind is Kind.INVALID else NONE
+    return _shown(user, whom, status=STATUS[refused.kind], problem=None if found else problem, problems=found)
 
 
 async def _everybody(user: User, *, status: int = 200, **told: Any) -> Response:
     found = await user.console_context.register.everybody(user.presence.person.only_company)
     given = {
-        "people": found, "all_roles": tuple(Role), "problems": (), "link": None, "invited": None, "email": "", "name": "",
+        "people": found, "all_roles": tuple(Role), "problems": NONE, "link": None, "invited": None, "email": "", "name": "",
+        "chosen": frozenset({Role.READ}), "scope": "",
         **told,
     }  # fmt: skip
     return shell.render(user, "people.html", status=status, here="/console/people", **given)
 
 
-def _shown(user: User, whom: Person, *, status: int = 200, problem: str | None = None) -> Response:
+def _shown(
+    user: User, whom: Person, *, status: int = 200, problem: str | None = None, problems: FormProblems = NONE
+) -> Response:  # fmt: skip
     may = may_administer(user.presence.person, whom) and whom.ended_at is None
     return shell.render(
         user, "person.html", status=status, here="/console/people", whom=whom, may_change=may, all_roles=tuple(Role),
-        problem=problem,
+        problem=problem, problems=problems, chosen=whom.roles,
     )  # fmt: skip
 
 
@@ -129,6 +135,13 @@ async def _whom(user: User, request: PageRequest) -> Person | None:
     whom = None if person_id is None else await user.console_context.register.one(person_id)
     only = user.presence.person.only_company
     return whom if whom is not None and only in (None, whom.only_company) else None
+
+
+def _placed(refused: Refused) -> FormProblems:
+    """Returns the problems of the form of a person."""
+    return placed(
+        ((one.field, one.issue, one.description) for one in refused.problems), elements("", "name", "email", "roles")
+    )
 
 
 def _by(user: User) -> By:

@@ -97,7 +97,7 @@ async def test_all_that_lacks_is_said_at_once(house: Building) -> None:
     visit, _ = await house.inside(Role.OPERATE)
     answer = await visit.send(HERE, HERE)
     assert answer.status_code == 400
-    assert answer.text.count("<li><b>") == 7
+    assert answer.text.count('<li><a href="#') == 7
 
 
 async def test_a_waiting_order_asks_for_news_and_is_told_of_the_end(house: Building, cast: Cast, ana: Seller) -> None:
