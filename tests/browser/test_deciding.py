@@ -116,6 +116,6 @@ async def test_nobody_decides_blind(town: tuple[World, Street]) -> None:
         await page.click("main form button.main")
         await page.wait_for_url("**/console/disputes/*done*")
         await window.go("/console/audit")
-        text = await says(window, "audit", "Responder à disputa", "Conclusão: Procedente", "R$\N{NO-BREAK SPACE}5,00")
+        text = await says(window, "audit", "Responder à contestação", "Conclusão: Procedente", "R$\N{NO-BREAK SPACE}5,00")
         assert REASON not in text, "the history has it, and can be read with its object"
         assert await page.locator(f"main a[href='/console/disputes/{world.names['blocked_notice']}']").count() == 1

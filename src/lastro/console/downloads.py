@@ -15,7 +15,7 @@ from lastro.api_kit.http import refusal
 from lastro.api_kit.routes import as_id
 from lastro.console import company_page, context, shell
 from lastro.console.form_problems import elements, placed
-from lastro.console.kinds import MOVEMENTS
+from lastro.console.kinds import BY_NAME, MOVEMENTS
 from lastro.console.lists import asked_of, cells, value_at
 from lastro.console.objects import OK, Rows
 from lastro.console.terms import Terms
@@ -65,7 +65,7 @@ class Export:
 
     async def _parts(self, user: User, path: str, wanted: Mapping[str, str], answer: Any) -> AsyncGenerator[bytes, None]:
         """Yields the heads, then the rows of each of the API's pages; the last line says where there are more."""
-        say, rows = Terms(user.language), 0
+        say, rows = Terms(user.language, BY_NAME[self.listing.name].thing), 0
         columns = self.listing.columns
         heads = ("id", *(say.field(one.name) for one in columns), say.field("currency"))
         yield (BOM_UTF8 if user.language == "pt" else b"") + lines([heads], user.language)

@@ -227,16 +227,16 @@ async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
 
 def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> list[TimelineStep]:
     """Returns the moves of an object without a timeline, as steps."""
-    steps = []
+    steps, of = [], say.about(kind.thing)
     for row in rows:
         reason = row["reason"] if is_ours else reason_for_clients(kind.thing, row["trigger"], row["reason"])
-        steps.append(timeline.moved(stamp(row["at"]), row["from_state"], row["to_state"], row["trigger"], reason, say))
+        steps.append(timeline.moved(stamp(row["at"]), row["from_state"], row["to_state"], row["trigger"], reason, of))
     return steps
 
 
 def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
     """Returns an object's facts: names of fields, and their cells."""
-    shown = zip(kind.facts, cells(kind.facts, answer, say), strict=True)
+    shown = zip(kind.facts, cells(kind.facts, answer, say.about(kind.thing)), strict=True)
     return [(column.name, cell) for column, cell in shown if cell.text]
 
 
@@ -255,7 +255,7 @@ def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
     shown = tuple(
         (
             None if table.link is None else f"/console/{table.link.format_map(answer)}/{row[table.key]}",
-            cells(table.columns, {**currency, **row}, say),
+            cells(table.columns, {**currency, **row}, say.about(table.title)),
         )
         for row in found
     )

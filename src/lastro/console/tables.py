@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from lastro.api_kit.routes import as_id
 from lastro.console import charging, choosing, company_page, context, paying, planning, resending
 from lastro.console.form_problems import elements, placed
+from lastro.console.kinds import BY_NAME
 from lastro.console.lists import asked_of, fields_of, shown
 from lastro.console.terms import Terms
 from lastro.people import Role
@@ -39,7 +40,8 @@ class Lists:
 
     async def show(self, user: User, request: PageRequest) -> Response:
         """GET /console/<list>: a form of the API's filters, and one of its pages. htmx requests the table alone."""
-        say, route, path = Terms(user.language), self._route(user), f"/console/{self.listing.name}"
+        say = Terms(user.language, BY_NAME[self.listing.name].thing)
+        route, path = self._route(user), f"/console/{self.listing.name}"
         chosen = await self._accounts(user, route, request)
         given = request.query if chosen is None else {**request.query, choosing.FIELD: chosen.chosen}
         wanted = {**dict(self.listing.whole), **asked_of(route, given)}

@@ -38,9 +38,17 @@ _OF_TERMS: Final = (
     "issues",
 )
 TERMS: Final = read_texts(*(_FOLDER / f"{name}.toml" for name in _OF_TERMS))
-# In Portuguese alone: the database and the interface have them in English.
+# In Portuguese alone: the database and the interface have them in English, and English has one form of a status.
 LAWS: Final = read_texts(_FOLDER / "laws.toml")
 REFUSALS: Final = read_texts(_FOLDER / "refusals.toml")
+FEMININE: Final = read_texts(_FOLDER / "feminine.toml")
+# Things, and tables of things, whose Portuguese names are feminine: a cobrança is paga, a pagamento is pago.
+_FEMININE_THINGS: Final = frozenset(
+    {
+        "account", "chargeAttempt", "dispute", "key", "keyClaim", "keyValidation", "order", "refund", "scheduledPayment",
+        "subscription", "table.charges", "table.related", "table.transfers", "table.tries",
+    }
+)  # fmt: skip
 _GOOD = (
     "ACCEPTED ACTIVE APPLIED APPROVED AUTHENTICATED CAPTURED COMPLETED CONFIRMED CREDITED DELIVERED PAID SETTLED TAKEN "
     "VALID holds"
@@ -69,13 +77,20 @@ _REFUSALS = tuple(
 
 
 class Terms(Speech):
-    """The terms in one of LANGUAGES, with its amounts and moments."""
+    """The terms in one of LANGUAGES, with its amounts and moments. thing: of which statuses are said."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, thing: str = "") -> None:
         super().__init__(language, TERMS)
+        self._is_feminine = language == "pt" and thing in _FEMININE_THINGS
+
+    def about(self, thing: str) -> Terms:
+        """Returns the terms with the statuses of a thing. thing: `order`, or the title of a table."""
+        return Terms(self.language, thing)
 
     def state(self, word: str) -> str:
         """Returns a status in words, else the interface's word."""
+        if self._is_feminine and word in FEMININE:
+            return FEMININE[word][self.language]
         return self.known(f"state.{word}", word)
 
     def word(self, word: str) -> str:
@@ -119,10 +134,12 @@ class Terms(Speech):
             return sentence
         for pattern, text in _REFUSALS:
             if (found := pattern.fullmatch(sentence)) is not None:
-                return text.format(*(self._in_refusal(word) for word in found.groups()))
+                of = self.about("order" if "cobrança" in text else "")
+                return text.format(*(of.in_refusal(word) for word in found.groups()))
         return f"{self.issue(issue)} ({sentence})" if issue else sentence
 
-    def _in_refusal(self, word: str) -> str:
+    def in_refusal(self, word: str) -> str:
+        """Returns what an English sentence names, as a Portuguese one does: an amount, a status in words, else itself."""
         return word.replace(".", ",") if _AMOUNT.fullmatch(word) else self.state(word)
 
     def issue(self, word: str) -> str:
@@ -139,7 +156,7 @@ class Terms(Speech):
 
     def account(self, one: Choice) -> str:
         """Returns an account as it is read: `Bento Braga · 000012345`; a closed or blocked one says so."""
-        state = "" if one.status == "ACTIVE" else f" ({self.state(one.status).lower()})"
+        state = "" if one.status == "ACTIVE" else f" ({self.about('account').state(one.status).lower()})"
         return f"{one.name} \N{MIDDLE DOT} {one.number}{state}"
 
     def tone(self, word: str) -> str:

@@ -59,11 +59,11 @@ def _step(entry: Entry, say: Terms, own: str) -> TimelineStep:
 
 
 def _moved(entry: StateEntry, say: Terms, own: str) -> TimelineStep:
-    thing = say(f"thing.{entry.object}")
+    thing, of = say(f"thing.{entry.object}"), say.about(entry.object)
     if entry.from_state in (None, entry.to):
-        title = f"{thing}: {say.state(entry.to)}"
+        title = f"{thing}: {of.state(entry.to)}"
     else:
-        title = f"{thing}: {say.state(entry.from_state or '')} → {say.state(entry.to)}"
+        title = f"{thing}: {of.state(entry.from_state or '')} → {of.state(entry.to)}"
     facts = (
         ("step.trigger", say.trigger(entry.trigger)),
         ("field.tried", " ".join(filter(None, (entry.tried, entry.day)))),

@@ -51,7 +51,7 @@ _STEPS: Final = {
         "Pay less, or to another account of the receiver.",
         "Pague um valor menor ou use outra conta do recebedor.",
     ),
-    "code": ("Ask the receiver for a new QR code.", "Peça ao recebedor um novo QR code."),
+    "code": ("Ask the receiver for a new QR code.", "Peça ao recebedor um novo QR Code."),
     "paid": (
         "Compare with the receiver whether it was paid before, and do not pay it twice.",
         "Verifique com o recebedor se já foi pago e não pague duas vezes.",
@@ -126,7 +126,7 @@ _PIX: Final[tuple[ReasonRow, ...]] = (
     ("RR04", "never", "stop", "a sanction of the UN Security Council forbids it",
      "Uma sanção do Conselho de Segurança da ONU impede o pagamento."),
     ("RR06", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pagamento."),
-    ("SL02", "never", "ask", "it is no withdrawal or change transaction", "Não é uma transação de saque ou troco."),
+    ("SL02", "never", "ask", "it is no withdrawal or change transaction", "Não é uma transação de Pix Saque ou Pix Troco."),
     ("UPAY", "never", "stop", "it is not due: there is no valid recurrence",
      "O pagamento não é devido: não há recorrência válida."),
 )  # fmt: skip

@@ -76,7 +76,7 @@ _MAYBE_FOREIGN = Proposal(
     "lastro books it by itself from what the line says. If it stays open, its order did not ask for just this Pix: it is in"
     " lastro foreign list. Claim it there, or close it and accept this.",
     "O lastro registra sozinho a partir da linha. Se continuar aberto, a cobrança não pediu exatamente este Pix: está em"
-    " lastro foreign list. Reivindique-o lá, ou encerre-o e depois accept.",
+    " lastro foreign list. Vincule-o lá, ou encerre-o e depois accept.",
 )
 _CALL = {
     PIX: Proposal("the Central Bank's SPI operations desk", "a central de operações do SPI no Banco Central"),

@@ -33,7 +33,7 @@ async def test_the_open_orders_of_the_amount_are_offered_newest_first(at_bank: C
     await at_bank.paid(await at_bank.make(externalId="order-4"))
     visit = await visiting(house, at_bank)
     page = (await visit.get(f"/console/foreign/{await found(at_bank, typed(at_bank))}/claim", accept_language="pt-BR")).text
-    offered = page.partition("Que cobrança este Pix paga?")[2].partition("</fieldset>")[0]
+    offered = page.partition("Qual cobrança este Pix paga?")[2].partition("</fieldset>")[0]
     assert [one["id"] in offered for one in (first, second)] == [True, True]
     assert offered.index(second["id"]) < offered.index(first["id"])
     assert "order-3" not in page

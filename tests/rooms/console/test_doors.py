@@ -62,7 +62,7 @@ async def test_a_role_reaches_its_own_pages_alone(house: Building, role: Role) -
     for page in (one for one in PAGES if one.role not in (Role.READ, role)):
         answer = await asked(visit, page, **good)
         assert answer.status_code == 403, page
-        assert "Seu papel não alcança" in answer.text
+        assert "Seu papel não dá acesso" in answer.text
     menu = (await visit.get("/console/me")).text
     for path, _, needed in NAVIGATION:
         assert (f'href="{path}"' in menu) is (needed in (Role.READ, role)), path

@@ -81,13 +81,13 @@ async def test_what_an_era_holds_is_shown_with_whom_and_how_much(
 ) -> None:
     office = await Office.open(cast, ana)
     visit, _ = await house.inside(Role.READ)
-    assert "Nada foi posto de volta aqui" in (await visit.get(HERE)).text
+    assert "Nada foi restaurado aqui" in (await visit.get(HERE)).text
     payouts, plan, cycle, of_charge = await something_of_each(cast, ana, office)
     later = await office.make(999_99, scheduled_on=office.tomorrow())
 
     await restored(own_database)
     overview = (await visit.get("/console")).text
-    assert f'<li class="some"><a href="{HERE}"><b>5</b> retidos depois de um restore</a>' in overview
+    assert f'<li class="some"><a href="{HERE}"><b>5</b> retidos depois de uma restauração</a>' in overview
     told = (await visit.get(HERE, accept_language="pt")).text
     for one in payouts:
         assert f'href="/console/payouts/{one["id"]}"' in told
@@ -102,7 +102,7 @@ async def test_what_an_era_holds_is_shown_with_whom_and_how_much(
     assert f'href="/console/subscriptions/{cycle}"' in told
     assert f'href="/console/subscriptions/{of_charge}"' in told
     assert "<code>lastro era release</code>" in told
-    assert "Nada foi posto de volta" not in told
+    assert "Nada foi restaurado" not in told
     english = (await visit.get(HERE, accept_language="en")).text
     assert "What to do" in english
     assert "2 and R$\N{NO-BREAK SPACE}1,275.56" in english

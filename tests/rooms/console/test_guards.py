@@ -51,7 +51,7 @@ async def test_an_old_factor_is_asked_for_before_another_takes_its_place(house: 
     new["code"] = code(totp.secret_of(new["secret"]))
     for wrong in ({}, {"second-factor": "000000"}, {"second-factor": new["code"]}):
         no = await visit.post(FACTOR, {**new, **wrong})
-        assert (no.status_code, "segundo fator de agora não confere" in no.text) == (400, True), wrong
+        assert (no.status_code, "segundo fator atual não confere" in no.text) == (400, True), wrong
     assert (await house.entrance.shows(person, codes[1], "test")) is True, "it is the old one still"
     done = await visit.post(FACTOR, {**new, "second-factor": codes[0]})
     assert done.status_code == 200

@@ -127,7 +127,7 @@ async def test_a_new_password_ends_the_other_sessions_and_only_what_is_good_is_t
     for now, then, said in (
         ("another long one", "a very fine new one", "A senha atual não confere."),
         (PASSWORD, "short", "menos de 12"),
-        (PASSWORD, "password1234", "das primeiras que se tentam"),
+        (PASSWORD, "password1234", "entre as primeiras que alguém tentaria"),
     ):
         no = await visit.send(OWN, "/console/me/password", now=now, then=then)
         assert (no.status_code, said in no.text) == (400, True), no.text

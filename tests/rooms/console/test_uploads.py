@@ -78,7 +78,7 @@ async def test_another_companys_document_is_not_there(court: Court, house: Build
 REFUSED: dict[str, tuple[Any, int, str]] = {
     "none": (None, 400, "falta preencher"),
     "nothing in it": (("x.png", b"", "image/png"), 400, "falta preencher"),
-    "a page": (("x.png", b"<script>", "image/png"), 400, "tem de ser um PDF, PNG ou JPEG pelo que contém"),
+    "a page": (("x.png", b"<script>", "image/png"), 400, "o conteúdo tem de ser um PDF, PNG ou JPEG"),
     "cut off": (("x.png", photo()[:40], "image/png"), 400, "não é uma imagem completa do seu tipo"),
     "no file's name": ((None, b"hello"), 400, "falta preencher"),
     "too large": (("x.pdf", b"%PDF-" + b"x" * LARGEST_UPLOAD, "application/pdf"), 413, "O arquivo é grande demais"),

@@ -314,7 +314,7 @@ def test_each_step_of_a_story_leads_on() -> None:
         "/console/events/e",
     ]  # fmt: skip
     assert [step.tone for step in told] == ["good", "good", "calm", "waiting", "bad", "bad"]
-    assert told[0].title == "Cobrança: Inicial → Pago"
+    assert told[0].title == "Cobrança: Inicial → Paga"
 
 
 def test_secrets_of_a_message_are_masked_and_codes_of_networks_are_not() -> None:
@@ -380,6 +380,6 @@ def test_a_field_is_called_as_its_form_calls_it_and_a_refusal_is_in_the_pages_la
     assert EN.refusal("REQUIRED", "is required") == "is required"
     assert (
         PT.refusal("CONFLICT", "the order is PAID: nothing was paid for it")
-        == "a cobrança está como Pago: nada foi pago por ela"
+        == "a cobrança está na situação “Paga”: nada foi pago por ela"
     )
     assert PT.refusal("NOT_ALLOWED", "no words of ours") == "não é permitido (no words of ours)"

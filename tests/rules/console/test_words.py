@@ -9,7 +9,7 @@ import pytest
 from tests.house.tree import SCHEMA
 
 from lastro.console import actions
-from lastro.console.terms import LAWS, Terms
+from lastro.console.terms import FEMININE, LAWS, TERMS, Terms
 from lastro.core.errors import Refusal
 
 PT, EN = Terms("pt"), Terms("en")
@@ -20,6 +20,17 @@ def test_every_law_says_in_portuguese_what_it_says_in_english() -> None:
     named = set(re.findall(r"CREATE (?:OR REPLACE )?VIEW law_(\w+)", SCHEMA.read_text()))
     assert set(LAWS) == named, "what is there in one alone"
     assert PT.law("entries_add_up", "x") != EN.law("entries_add_up", "x") == "x"
+
+
+def test_a_status_agrees_with_what_it_is_said_of() -> None:
+    assert [PT.about(thing).state("PAID") for thing in ("order", "payout", "")] == ["Paga", "Pago", "Pago"]
+    assert EN.about("order").state("PAID") == EN.state("PAID")
+    masculine = {
+        name.removeprefix("state.")
+        for name, said in TERMS.items()
+        if name.startswith("state.") and name != "state.ERROR" and re.match(r"(?!Só|Não|\w+ndo\b)\w+o\b", said["pt"])
+    }
+    assert set(FEMININE) == masculine, "what has one form alone"
 
 
 # Whose refusals a person of the console sees: the verbs behind its acts, and what every form is read by.

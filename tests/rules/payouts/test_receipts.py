@@ -233,7 +233,7 @@ def test_it_says_it_in_portuguese() -> None:
     for said in (
         "Comprovante de Pix", "R$ 1.234,56 31/01/2026 às 09:00:01 (horário de Brasília)", "Situação Devolvido em parte",
         "Valor devolvido R$ 4,00", "Tarifa R$ 0,40", "Descrição Salário de janeiro",
-        "ID da transação E9999901020260131120000001aBcDeF", "Identificador do QR MESA7", "Nome Padaria São João Ltda",
+        "ID da transação E9999901020260131120000001aBcDeF", "Identificador do QR Code MESA7", "Nome Padaria São João Ltda",
         "Documento CNPJ 11.222.333/0001-81", "Agência e conta 0001 / 000000019 (conta de pagamento)", "Nome Fabio de Fora",
         "Documento CPF ***.813.579-**", "Instituição BANCO RECEBEDOR SIMULADO (99999030)", "Chave Pix fabio@fora.example",
         "R$ 4,00 D999990302026013112300000030aBcDe 31/01/2026 às 09:30:01", "Emitido por LASTRO SANDBOX IP (99999010)",

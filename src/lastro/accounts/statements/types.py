@@ -88,7 +88,7 @@ TYPES: Mapping[str, EntryType] = {
         "A TED from another bank has come in; the amount is what is left after fees.", "CREDIT", "209",
     ),
     "BOOK_IN": EntryType(
-        "Recebimento entre contas", "Outra conta desta instituição pagou uma cobrança.",
+        "Transferência recebida", "Outra conta desta instituição pagou uma cobrança.",
         "Another account of this institution paid an order.", "CREDIT", "213",
     ),
     "BOOK_REFUND": EntryType(
@@ -102,7 +102,7 @@ TYPES: Mapping[str, EntryType] = {
         "TED enviada", "Um pagamento foi enviado por TED.", "A payout was sent by TED.", "DEBIT", "120",
     ),
     "BOOK_OUT": EntryType(
-        "Transferência interna", "Um pagamento foi enviado a outra conta desta instituição.",
+        "Transferência enviada", "Um pagamento foi enviado a outra conta desta instituição.",
         "A payout was sent to another account of this institution.", "DEBIT", "117",
     ),
     "PAYOUT_FEE": EntryType(
@@ -138,11 +138,11 @@ TYPES: Mapping[str, EntryType] = {
         "A TED that was taken for failed has left; it is debited now.", "DEBIT", "120",
     ),
     "CARD_CHARGEBACK": EntryType(
-        "Contestação de cartão", "O emissor do cartão tomou de volta o valor de uma cobrança.",
+        "Chargeback de cartão", "O emissor do cartão pegou de volta o valor de uma cobrança.",
         "The issuer of a card took the money of an order back.", "DEBIT", "103",
     ),
     "PIX_TAKEN": EntryType(
-        "Pix tomado de volta", "O seu banco devolveu um Pix a quem pagou, sem pedido daqui.",
+        "Pix devolvido pelo banco", "O seu banco devolveu um Pix a quem pagou, sem que isso fosse pedido aqui.",
         "Your bank gave a Pix back to its payer without being asked here.", "DEBIT", "103",
     ),
     "MED_BLOCK": EntryType(

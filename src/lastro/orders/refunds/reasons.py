@@ -49,7 +49,7 @@ _ROWS: Final[tuple[ReasonRow, ...]] = (
     (NOT_TAKEN, "later", "again", "the network did not take the return within a day",
      "A rede não recebeu a devolução em um dia."),
     ("admi.002", "never", "operator", "the network would not process it", "A rede não processou a mensagem da devolução."),
-    ("SL02", "never", "ask", "it is no withdrawal or change transaction", "Não é uma transação de saque ou troco."),
+    ("SL02", "never", "ask", "it is no withdrawal or change transaction", "Não é uma transação de Pix Saque ou Pix Troco."),
 )  # fmt: skip
 REASONS: Final = Reasons(_ROWS, _STEPS, "A rede recusou a devolução.")
 
