@@ -275,7 +275,7 @@ async def test_the_audit_says_what_was_decided_about_how_much_and_of_which_objec
     ).status_code == 303
     assert (await visit.send(path, path, amount="0,07")).status_code == 400, "no code is presumed"
     page = (await visit.get("/console/audit", accept_language="pt-BR")).text
-    (line,) = [one for one in page.split("<tr>") if "R$\N{NO-BREAK SPACE}0,07" in one]
+    (line,) = [one for one in page.split('<tr role="row">') if "R$\N{NO-BREAK SPACE}0,07" in one]
     assert f'href="/console/orders/{own}"' in line
     assert "MD06: a pedido do cliente" in line
     assert "Devolver" in line

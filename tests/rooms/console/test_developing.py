@@ -224,10 +224,12 @@ async def test_the_feed_shows_the_newest_and_asks_for_what_is_new(house: Buildin
 
     async def born() -> Any:
         await number(house.cast.database, work)  # nothing, while anybody writes who began before
-        return re.search(r"<td><code>https://shop.example.com</code></td>(.*?)</tr>", (await visit.get(hooks)).text)
+        return re.search(r"<code>https://shop.example.com</code></div></td>(.*?)</tr>", (await visit.get(hooks)).text)
 
     row = await until(born, "the event's delivery")
-    assert re.findall(r">([^<]+)</td>", row[1]) == ["0", "1", "0", "—", "—", "—", "—"], "it waits for its first attempt"
+    assert re.findall(r">([^<]+)</div></td>", row[1]) == ["0", "1", "0", "—", "—", "—", "—"], (
+        "it waits for its first attempt"
+    )
 
     async def told() -> Any:
         await number(house.cast.database, work)
@@ -257,7 +259,7 @@ async def test_one_type_is_found_beyond_what_a_page_shows(house: Building, datab
     async def page(query: str) -> tuple[str, int]:
         answer = await visit.get(f"{HERE}/feed?{query}")
         assert answer.status_code == 200, answer.text
-        return answer.text, answer.text.count('<td class="number">')
+        return answer.text, answer.text.count('class="number"><div>')
 
     async def numbered() -> bool:
         await number(house.cast.database, work)
