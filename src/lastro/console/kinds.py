@@ -16,7 +16,7 @@ _ID, _STATUS, _CODE = (
     Column("externalId", "externalId", "code"),
 )
 _CREATED, _UPDATED = Column("createdAt", "createdAt", "moment"), Column("updatedAt", "updatedAt", "moment")
-_AMOUNT, _ACCOUNT = Column("amount", "amount", "money"), Column("accountId", "accountId", "id", "accounts")
+_AMOUNT, _ACCOUNT = Column("amount", "amount", "money"), Column("accountId", "accountId", "account", "accounts")
 _END_TO_END, _ERROR = Column("endToEndId", "endToEndId", "code"), Column("errorMessage", "errorMessage")
 _PAID, _METHOD = Column("paidAt", "paidAt", "moment"), Column("paymentMethod", "paymentMethod", "word")
 _DESCRIPTION = Column("description", "description")
@@ -91,7 +91,7 @@ KINDS: tuple[Kind, ...] = (
          Column("transfers", "totals.transfers", "count"), Column("largestAmount", "totals.largest.amount", "money"),
          Column("largestLine", "totals.largest.line", "count"),
          Column("largestReceiver", "totals.largest.receiver", "party"),
-         Column("approvalsRequired", "approvalsRequired", "count"), Column("createdBy", "createdBy", "code"),
+         Column("approvalsRequired", "approvalsRequired", "count"), Column("createdBy", "createdBy", "caller"),
          Column("hash", "hash", "code"),
          Column("expiresAt", "expiresAt", "moment"), _ID, _CREATED, _UPDATED),
         "plan",
@@ -99,7 +99,7 @@ KINDS: tuple[Kind, ...] = (
                (_ACCOUNT, Column("available", "available", "money"), Column("availableAfter", "availableAfter", "money"),
                 Column("isCovered", "isCovered", "flag"))),
          Table("table.approvals", "approvals",
-               (Column("clientId", "clientId", "code"), Column("when", "approvedAt", "moment")))),
+               (Column("clientId", "clientId", "caller"), Column("when", "approvedAt", "moment")))),
         "id",
     ),
     Kind(
@@ -107,7 +107,7 @@ KINDS: tuple[Kind, ...] = (
         (_STATUS, Column("amount", "fixedAmount", "money"), Column("frequencyType", "frequencyType", "word"),
          Column("startDate", "startDate"), Column("endDate", "endDate"), _DESCRIPTION, _CODE,
          Column("payer", "debtor.name"), Column("document", "debtor.document.number", "document"),
-         Column("accountId", "receiver.id", "id", "accounts"), Column("providerId", "providerId", "code"),
+         Column("accountId", "receiver.id", "account", "accounts"), Column("providerId", "providerId", "code"),
          Column("leadsHere", "initialCharge.leadsHere", "flag"), _ID,
          _CREATED, _UPDATED),
         "subscription",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import books, company_page, shell
+from lastro.console import books, company_page, naming, shell
+from lastro.console.terms import Terms
 from lastro.console.timeline import PLACES
 from lastro.core.money import Money
 from lastro.timeline import by_id
@@ -134,8 +135,11 @@ async def transfer(user: User, request: PageRequest) -> Response:
         cause = None if row is None else await _cause(session, company, row["reference_id"])
     if row is None:
         return shell.not_found(user)
-    amount = Money(row["amount_minor"], row["currency"])
-    return company_page.render(user, "transfer.html", HERE, row=row, amount=amount, cause=cause, at=stamp(row["created_at"]))
+    ids = [str(one) for one in (row["debit_account"], row["credit_account"]) if one is not None]
+    return company_page.render(
+        user, "transfer.html", HERE, row=row, amount=Money(row["amount_minor"], row["currency"]), cause=cause,
+        at=stamp(row["created_at"]), names=await naming.of_accounts(user, ids, Terms(user.language)),
+    )  # fmt: skip
 
 
 async def _cause(session: Session, company_id: UUID, reference: UUID) -> tuple[str, str] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
@@ -14,9 +15,25 @@ if TYPE_CHECKING:
 
 ROWS = 50  # of a page
 _OF_PAGES = frozenset({"limit", "cursor", "page"})  # the console's own parameters
+_NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 _LONGEST = 200  # characters of a filter that are passed on
 
-CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party", "word", "document"]
+CellKind = Literal[
+    "id",
+    "text",
+    "code",
+    "money",
+    "state",
+    "moment",
+    "count",
+    "flag",
+    "span",
+    "party",
+    "word",
+    "document",
+    "account",
+    "caller",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,16 +252,20 @@ def value_at(row: Mapping[str, Any], path: str) -> Any:
     return found
 
 
-def cells(columns: Iterable[Column], row: Mapping[str, Any], say: Terms) -> tuple[Cell, ...]:
-    """Returns a row of an answer as its columns show it."""
-    return tuple(_cell(column, row, say) for column in columns)
+def cells(
+    columns: Iterable[Column], row: Mapping[str, Any], say: Terms, names: Mapping[str, str] = _NOBODY
+) -> tuple[Cell, ...]:
+    """Returns a row of an answer as its columns show it. names: of accounts and callers, by id."""
+    return tuple(_cell(column, row, say, names) for column in columns)
 
 
-def _cell(column: Column, row: Mapping[str, Any], say: Terms) -> Cell:
+def _cell(column: Column, row: Mapping[str, Any], say: Terms, names: Mapping[str, str] = _NOBODY) -> Cell:
     value = value_at(row, column.path)
     if column.kind == "party":
         return party(value, say)
     link = f"/console/{column.link}/{value}" if column.link is not None and value is not None else None
+    if column.kind in ("account", "caller") and value:
+        return Cell(names.get(str(value), str(value)), column.kind, "", link)
     text, tone = written(value, column.kind, row.get("currency", "BRL"), say)
     return Cell(text, column.kind, tone, link, str(value) if column.kind == "moment" and value else "")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS, Response
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import actions, charging, claiming, company_page, context, live, planning, shell, timeline
+from lastro.console import actions, charging, claiming, company_page, context, live, naming, planning, shell, timeline
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
@@ -25,7 +26,7 @@ from lastro.timeline.for_clients import for_clients, reason_for_clients
 from lastro.timeline.reading import Root, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
     from asyncpg import Record
@@ -72,12 +73,13 @@ class Objects:
         say = Terms(user.language)
         steps, is_whole = await _story(self.kind, user, own, say)
         whole = {**answer, **await context.of_object(self.kind.name, user, own, answer)}
+        names = await _names(user, self.kind, whole, say)
         done = request.query.get("done", "")
         return company_page.render(
             user, "object.html", f"/console/{self.kind.name}",
             kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
-            facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()),
-            tables=_tables(self.kind.tables, answer, say), more=await _more(self.kind, user, own, say),
+            facts=_facts(self.kind, whole, say, names), disputes=whole.get("disputes", ()),
+            tables=_tables(self.kind.tables, answer, say, names), more=await _more(self.kind, user, own, say),
             wrong=await _wrong(self.kind, user, own, answer, say),
             offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
             raw=company_page.pretty(answer), news=news, request_is_fragment=request.is_fragment,
@@ -140,7 +142,7 @@ class Doing:
         """Renders the page. wanted: the order that a person looks for; else the one of the form."""
         say = Terms(user.language)
         whole = {**answer, **await context.of_object(self.kind.name, user, own, answer)}
-        amount = actions.amount_of(self.action, whole)
+        amount, names = actions.amount_of(self.action, whole), await _names(user, self.kind, whole, say)
         explained = {
             word: actions.filled(f"choice.{word}.about", self.action, whole, say)
             for blank in self.action.blanks if blank.explains for word in blank.choices
@@ -154,9 +156,9 @@ class Doing:
             about=actions.consequence(self.action, whole, say), form=form, explained=explained,
             problems=placed(problems, elements("b-", *(one.name for one in self.action.blanks))),
             choices=choices,
-            amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
+            amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say, names),
             disputes=whole.get("disputes", ()),
-            tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say),
+            tables=_tables([one for one in self.kind.tables if one.before_acts], answer, say, names),
         )  # fmt: skip
 
 
@@ -234,14 +236,20 @@ def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> 
     return steps
 
 
-def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
+async def _names(user: User, kind: Kind, answer: Any, say: Terms) -> Mapping[str, str]:
+    """Returns the names of the accounts and callers of an object's page."""
+    tables = ((table.columns, rows_in(table, answer)) for table in kind.tables)
+    return await naming.of_rows(user, ((kind.facts, (answer,)), *tables), say)
+
+
+def _facts(kind: Kind, answer: Any, say: Terms, names: Mapping[str, str]) -> list[tuple[str, Cell]]:
     """Returns an object's facts: names of fields, and their cells."""
-    shown = zip(kind.facts, cells(kind.facts, answer, say.about(kind.thing)), strict=True)
+    shown = zip(kind.facts, cells(kind.facts, answer, say.about(kind.thing), names), strict=True)
     return [(column.name, cell) for column, cell in shown if cell.text]
 
 
-def _tables(tables: Sequence[Table], answer: Any, say: Terms) -> list[Rows]:
-    return [made for table in tables if (made := _rows(table, rows_in(table, answer), answer, say)).rows]
+def _tables(tables: Sequence[Table], answer: Any, say: Terms, names: Mapping[str, str]) -> list[Rows]:
+    return [made for table in tables if (made := _rows(table, rows_in(table, answer), answer, say, names)).rows]
 
 
 def rows_in(table: Table, answer: Any) -> Any:
@@ -250,12 +258,12 @@ def rows_in(table: Table, answer: Any) -> Any:
     return rows if table.within is None else [{**one, "of": row} for row in rows for one in row[table.within]]
 
 
-def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
+def _rows(table: Table, found: Any, answer: Any, say: Terms, names: Mapping[str, str] = MappingProxyType({})) -> Rows:
     currency = {"currency": answer.get("currency", "BRL")} if isinstance(answer, dict) else {}
     shown = tuple(
         (
             None if table.link is None else f"/console/{table.link.format_map(answer)}/{row[table.key]}",
-            cells(table.columns, {**currency, **row}, say.about(table.title)),
+            cells(table.columns, {**currency, **row}, say.about(table.title), names),
         )
         for row in found
     )

@@ -35,6 +35,7 @@ _OF_TERMS: Final = (
     "states",
     "words",
     "triggers",
+    "messages",
     "issues",
 )
 TERMS: Final = read_texts(*(_FOLDER / f"{name}.toml" for name in _OF_TERMS))
@@ -100,6 +101,14 @@ class Terms(Speech):
     def trigger(self, word: str) -> str:
         """Returns what moved an object, in words."""
         return self.known(f"trigger.{word}", word)
+
+    def message(self, kind: str) -> str:
+        """Returns a message to or from a network in words."""
+        return self.known(f"networkMessage.{kind}", kind)
+
+    def outcome(self, word: str) -> str:
+        """Returns what became of a message, in words."""
+        return self.known(f"outcome.{word}", word)
 
     def count(self, name: str, number: int, **values: object) -> str:
         """Returns the text of a count: of `name.one` where there is one, else of `name`.

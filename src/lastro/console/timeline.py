@@ -86,18 +86,19 @@ def moved(at: str, before: str, after: str, trigger: str, reason: str | None, sa
 
 def _booked(entry: TransferEntry, say: Terms) -> TimelineStep:
     amount = say.paid(entry.amount.value, entry.amount.currency)
-    title = f"{say(f'step.{entry.movement}')}: {amount}, {entry.debit} → {entry.credit}"
-    tone = "waiting" if entry.movement == "held" else "calm"
-    return TimelineStep(
-        entry.at, "money", tone, title, (("field.type", say.word(entry.entry)),), f"/console/ledger/transfers/{entry.id}"
+    title = f"{say(f'step.{entry.movement}')}: {amount}, {say.word(entry.entry)}"
+    facts = tuple(
+        (f"field.{side}", say(f"ledger.{code}")) for side, code in (("debit", entry.debit), ("credit", entry.credit))
     )
+    tone = "waiting" if entry.movement == "held" else "calm"
+    return TimelineStep(entry.at, "money", tone, title, facts, f"/console/ledger/transfers/{entry.id}")
 
 
 def _message_step(entry: MessageEntry, say: Terms) -> TimelineStep:
-    way = say("step.from-network" if entry.direction == "in" else "step.to-network", network=entry.network)
+    way = say("step.from-network" if entry.direction == "in" else "step.to-network", network=say.word(entry.network))
     sends = "" if entry.sends == 1 else str(entry.sends)
     facts = (
-        ("step.outcome", entry.outcome or say("step.on-its-way")), ("step.sends", sends),
+        ("step.outcome", say.outcome(entry.outcome) if entry.outcome else say("step.on-its-way")), ("step.sends", sends),
         ("step.subject", entry.subject or ""), ("field.networkId", entry.network_id),
     )  # fmt: skip
     tone = "waiting" if entry.outcome is None else "calm"
@@ -105,7 +106,7 @@ def _message_step(entry: MessageEntry, say: Terms) -> TimelineStep:
         entry.at,
         "message",
         tone,
-        f"{way}: {entry.message}",
+        f"{way}: {say.message(entry.message)}",
         _there(facts),
         f"/console/messages/{entry.direction}/{entry.id}",
     )

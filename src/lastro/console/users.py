@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.api_kit.catalogue import Speech
 from lastro.api_kit.http import STATUS
 from lastro.api_kit.routes import as_id
-from lastro.console import company_page, shell
+from lastro.console import company_page, naming, shell
 from lastro.console.form_problems import NONE, FormProblems, elements, placed
 from lastro.console.terms import FRAME
 from lastro.core.errors import Kind, Refused
@@ -52,7 +52,7 @@ async def invite(user: User, request: PageRequest) -> Response:
 async def show(user: User, request: PageRequest) -> Response:
     """GET /console/people/{id}: one person, and the actions."""
     whom = await _whom(user, request)
-    return shell.not_found(user) if whom is None else _shown(user, whom)
+    return shell.not_found(user) if whom is None else await _shown(user, whom)
 
 
 async def permit(user: User, request: PageRequest) -> Response:
@@ -106,12 +106,13 @@ async def _changed(user: User, request: PageRequest, act: Callable[[Person, By],
         return shell.forbidden(user)
     problem = {Kind.CONFLICT: "stale", Kind.FORBIDDEN: "by-command-alone"}.get(refused.kind, "refused")
     found = _placed(refused) if refused.kind is Kind.INVALID else NONE
-    return _shown(user, whom, status=STATUS[refused.kind], problem=None if found else problem, problems=found)
+    return await _shown(user, whom, status=STATUS[refused.kind], problem=None if found else problem, problems=found)
 
 
 async def _everybody(user: User, *, status: int = 200, **told: Any) -> Response:
     found = await user.console_context.register.everybody(user.presence.person.only_company)
     given = {
+        "names": await naming.of_companies(user, (one.only_company for one in found if one.only_company)),
         "people": found, "all_roles": tuple(Role), "problems": NONE, "link": None, "invited": None, "email": "", "name": "",
         "chosen": frozenset({Role.READ}), "scope": "",
         **told,
@@ -119,13 +120,14 @@ async def _everybody(user: User, *, status: int = 200, **told: Any) -> Response:
     return shell.render(user, "people.html", status=status, here="/console/people", **given)
 
 
-def _shown(
+async def _shown(
     user: User, whom: Person, *, status: int = 200, problem: str | None = None, problems: FormProblems = NONE
 ) -> Response:  # fmt: skip
     may = may_administer(user.presence.person, whom) and whom.ended_at is None
     return shell.render(
         user, "person.html", status=status, here="/console/people", whom=whom, may_change=may, all_roles=tuple(Role),
         problem=problem, problems=problems, chosen=whom.roles,
+        names=await naming.of_companies(user, () if whom.only_company is None else (whom.only_company,)),
     )  # fmt: skip
 
 

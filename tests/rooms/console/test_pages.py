@@ -256,3 +256,49 @@ async def test_a_list_is_filtered_by_the_api_and_htmx_takes_the_table_alone(plac
     wrong = await visit.get("/console/orders?from=yesterday")
     assert wrong.status_code == 400
     assert 'role="alert"' in wrong.text
+
+
+_LISTS_OF_FACTS = re.compile(r'<dl class="facts">.*?</dl>|<td .*?</td>|<ol class="timeline">.*?</ol>', re.DOTALL)
+_TAGS = re.compile(r"<[^>]*>")
+
+
+def facts_of(page: str) -> str:
+    """What people read of an object: its facts, tables and timeline, without addresses of links."""
+    return _TAGS.sub(" ", " ".join(_LISTS_OF_FACTS.findall(page)))
+
+
+async def test_an_account_is_called_by_name_and_number_and_never_by_its_id(place: Place) -> None:
+    visit, own = await place.inside(*ALL), place.ids["accounts"]
+    called = await place.town.audit.fetchval("SELECT full_name || ' · ' || number FROM accounts WHERE id = $1::uuid", own)
+    transfer = await place.value("SELECT id FROM transfers WHERE company_id = $1 LIMIT 1")
+    paths = [f"/console/{kind.name}/{place.ids[kind.name]}" for kind in KINDS if kind.name != "accounts"]
+    paths += [f"/console/{action.of}/{place.ids[action.of]}/{action.name}" for action in ACTIONS if action.of != "accounts"]
+    accounts = [str(one) for (one,) in await place.town.audit.fetch("SELECT id FROM accounts")]
+    said = 0
+    for path in (*paths, f"/console/ledger/transfers/{transfer}"):
+        read = facts_of((await visit.get(path)).text)
+        assert not [one for one in accounts if one in read], path
+        said += called in read
+    assert said > 10
+
+
+async def test_a_timeline_has_no_words_of_programs(place: Place) -> None:
+    visit = await place.inside(*ALL)
+    for language, words in (("pt-BR", ("De Pix: ", "tratada", "Débito")), ("en", ("From Pix: ", "handled", "Debit"))):
+        page = (await visit.get(f"/console/orders/{place.ids['orders']}", accept_language=language)).text
+        (timeline,) = re.findall(r'<ol class="timeline">.*?</ol>', page, re.DOTALL)
+        read = _TAGS.sub(" ", timeline)
+        assert [word for word in words if word not in read] == [], read
+        assert not re.search(r"\bpix\.[a-z]|\breturn\.[a-z]|\b(CUST|NET|TRANSIT)\b", read), read
+
+
+async def test_a_person_and_a_company_are_called_by_their_names(place: Place) -> None:
+    company = place.town.ana.company_id
+    theirs = await place.building.person(Role.READ, company=company)
+    visit = await place.inside(*ALL)
+    name = await place.value("SELECT name FROM companies WHERE company_id = $1")
+    for path in ("/console/people", f"/console/people/{theirs.id}"):
+        page = (await visit.get(path)).text
+        shown = page[page.index("<h1>") : page.index("</main>")]
+        assert str(name) in shown
+        assert str(company) not in _TAGS.sub(" ", shown).replace(str(name), "")

@@ -1,18 +1,28 @@
 """Every word of a list of the interface has its words for people, in both languages; and counts and documents are written."""
 
+import ast
+import importlib
+import pkgutil
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from tests.cast import PLACE
 from tests.house.test_states import machines_of_the_code
 from tests.http_contract import contract
 
+import lastro
 from lastro.accounts.statements import TYPES
+from lastro.app import inbox_handlers
 from lastro.console.terms import TERMS, Terms
 from lastro.orders.methods import METHODS
+from lastro.rails import port
 from lastro.rails.port import RAILS
 
 # What programs say to programs, and what has its own words: issues of refusals.
 _FOR_PROGRAMS = {"ApiErrorError", "OAuthErrorError", "ErrorDetailIssue"}
+_KIND = re.compile(r"[a-z-]+\.[a-z_]+")
 _TRIGGERS = {trigger for machine in machines_of_the_code().values() for _, trigger in machine.moves}
 
 
@@ -42,6 +52,68 @@ def test_every_state_trigger_method_network_and_entry_has_its_words() -> None:
     assert not [(one.name, state) for one in machines for state in one.states() if f"state.{state}" not in TERMS]
     assert not [trigger for trigger in _TRIGGERS if f"trigger.{trigger}" not in TERMS]
     assert not [word for word in (*METHODS, *RAILS, *TYPES) if f"word.{word}" not in TERMS]
+
+
+def _modules() -> Iterator[ast.Module]:
+    """The code of every module."""
+    for file in sorted(Path(lastro.__file__).parent.rglob("*.py")):
+        yield ast.parse(file.read_text(encoding="utf-8"))
+
+
+def _kinds() -> set[str]:
+    """Every kind of message: those that the port and rooms name, and those that a handler takes."""
+    constants = {
+        value
+        for module in pkgutil.iter_modules(port.__path__, f"{port.__name__}.")
+        for value in vars(importlib.import_module(module.name)).values()
+        if isinstance(value, str) and _KIND.fullmatch(value)
+    }
+    return constants | set(inbox_handlers.inbox_verbs(PLACE))
+
+
+def _outcomes() -> set[str]:
+    """Every word with which a message is settled: as an argument, by a branch, or in a statement of SQL."""
+    found, places = (
+        set[str](),
+        {"settled": 0, "done": 0, "finished": 0, "SetAside": 1, "_set_aside": 1, "finish": -1, "Finished": 3},
+    )
+    for module in _modules():
+        for node in ast.walk(module):
+            if isinstance(node, ast.Call):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                place = places.get(name)
+                if place is not None and len(node.args) > place:
+                    found |= set(_told(node.args[place]))
+            elif isinstance(node, ast.Assign) and any(getattr(one, "id", "") in ("outcome", "said") for one in node.targets):
+                found |= {word for word in _told(node.value) if word in ("handled", "known", "alarmed", "ignored")}
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found |= set(re.findall(r"outcome = '(\w+)'", node.value))
+    return found
+
+
+def _told(value: ast.expr) -> Iterator[str]:
+    """The words that an expression may be."""
+    if isinstance(value, ast.IfExp):
+        yield from (*_told(value.body), *_told(value.orelse))
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+        yield value.value
+    elif "ALARMED" in (getattr(value, "id", ""), getattr(value, "attr", "")):
+        yield port.ALARMED
+
+
+def test_every_message_outcome_and_network_has_its_words() -> None:
+    kinds, outcomes = _kinds(), _outcomes()
+    assert len(kinds) > 50
+    assert {"handled", "known", "ignored", "answered", "sent", "withdrawn", "refused", "judged", port.ALARMED} <= outcomes
+    assert {kind for kind in kinds if f"networkMessage.{kind}" not in TERMS} == set()
+    assert {word for word in outcomes if f"outcome.{word}" not in TERMS} == set()
+    assert {name for name in port.RESERVED if f"word.{name}" not in TERMS} == set()
+
+
+def test_no_message_has_words_that_there_is_not() -> None:
+    told = {name.removeprefix("networkMessage.") for name in TERMS if name.startswith("networkMessage.")}
+    assert told == _kinds()
+    assert {name.removeprefix("outcome.") for name in TERMS if name.startswith("outcome.")} == _outcomes()
 
 
 def test_a_statement_and_the_console_call_an_entry_the_same() -> None:
