@@ -73,6 +73,13 @@ def test_a_script_is_one(name: str) -> None:
     assert subprocess.run([shell, "-n", str(path)], capture_output=True, text=True, check=False).stderr == ""
 
 
+@pytest.mark.skipif(Path("/etc/lastro/lastro.env").exists(), reason="an installation of this machine")
+def test_a_command_says_what_it_lacks() -> None:
+    done = subprocess.run([str(DEPLOY / "lastro"), "doctor"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "sudo lastro" in done.stderr or "lastro.env.example" in done.stderr
+
+
 def test_every_file_is_told_of_on_the_page() -> None:
     told = PAGE + "".join((DEPLOY / name).read_text(encoding="utf-8") for name in (*SCRIPTS, "compose.yaml"))
     for path in (one for one in DEPLOY.iterdir() if one.name != "secrets"):

@@ -161,6 +161,21 @@ FAULTS: list[tuple[str, Spoil, str, str, str]] = [
     ("another institution", says("UPDATE clock SET ispb = '12345678'"), "schema", "institution 12345678", "mend"),
     ("a right too many", says("GRANT UPDATE ON transfers TO lastro_app"), "rights", "lastro_app may UPDATE transfers", "again"),
     ("a right that lacks", says("REVOKE SELECT ON orders FROM lastro_audit"), "rights", "lastro_audit may not read orders", "again"),
+    ("an INSERT that lacks", says("REVOKE INSERT ON orders FROM lastro_app"), "rights", "lastro_app may not INSERT into orders", "again"),
+    ("an UPDATE that lacks", says("REVOKE UPDATE ON refunds FROM lastro_app"), "rights", "lastro_app may not UPDATE refunds", "again"),
+    (
+        "tenants that see each other", says("ALTER TABLE orders DISABLE ROW LEVEL SECURITY"), "rights",
+        "row-level security of orders is off", "again",
+    ),
+    ("security that the owner passes", says("ALTER TABLE payouts NO FORCE ROW LEVEL SECURITY"), "rights", "of payouts is off", "again"),
+    (
+        "a policy that lets all in", says("ALTER POLICY tenant ON refunds USING (true)"), "rights",
+        "policy tenant of refunds is not there, or another", "again",
+    ),
+    (
+        "a policy beside the tenant's", says("CREATE POLICY more ON events TO lastro_app USING (true)"), "rights",
+        "policy more lets lastro_app read other companies' rows of events", "again",
+    ),
     ("keys of another database", other_keys, "keys", "has other bytes under k1", "keys file in place"),
     ("no heartbeat", says("UPDATE beats SET at = at - interval '1 hour'"), "processes", "a heartbeat for 360", "systemctl start"),
     ("no worker", lambda one: one.worker.close(), "worker", "none works", "systemctl start lastro-worker"),
@@ -178,6 +193,18 @@ async def test_each_fault_has_its_line_and_its_cure(
     await spoil(installation)
     (fault,) = await installation.faults()
     assert (fault.check, said in fault.says, cure in (fault.cure or "")) == (check, True, True), fault
+
+
+async def test_a_server_that_is_away_is_one_fault(installation: Installation) -> None:
+    installation.environment["LASTRO_DATABASE_URL"] = "postgresql://x@127.0.0.1:9/x"
+    (fault,) = await installation.faults()
+    assert fault.says.startswith("lastro_app, lastro_work, lastro_audit do not reach the database: ")
+
+
+async def test_a_sandbox_where_none_is_installed(tmp_path: Path) -> None:
+    """A production install whose LASTRO_MODE is not set."""
+    (fault,) = [one async for one in doctor.examine({"LASTRO_HOME": str(tmp_path)}, None, has_sandbox=False)]
+    assert (fault.check, fault.cure) == ("settings", "LASTRO_MODE=production")
 
 
 async def test_it_says_every_fault_at_once(installation: Installation) -> None:

@@ -86,11 +86,11 @@ async def nginx(folder: Path, api: str) -> AsyncIterator[Front]:
     ):  # fmt: skip
         assert shipped in text, shipped
         text = text.replace(shipped, here)
+    # Debian's own http block, whose directives a file beside it must not add to.
+    debian = "ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3;\nssl_prefer_server_ciphers on;"
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     places = "\n".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
-    whole = (
-        f"daemon off; master_process off; pid {folder}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{places}\n{text}\n}}\n"
-    )
+    whole = f"daemon off; master_process off; pid {folder}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{debian}\n{places}\n{text}\n}}\n"
     (folder / "nginx.conf").write_text(whole, encoding="utf-8")
     process = subprocess.Popen(  # noqa: ASYNC220 it goes on beside the test
         [program, "-p", str(folder), "-e", f"{folder}/errors", "-c", f"{folder}/nginx.conf"]
@@ -106,6 +106,7 @@ async def nginx(folder: Path, api: str) -> AsyncIterator[Front]:
 
     try:
         await until(serves, "nginx")
+        assert "[warn]" not in (folder / "errors").read_text(encoding="utf-8")
         yield front
     finally:
         process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,10 +54,11 @@ def perform(words: Sequence[str], environment: Mapping[str, str], say: Callable[
     """Runs `lastro doctor`. environment: of lastro, completed by a running sandbox."""
     given = syntax().parse_args(list(words))
     found: list[Finding] = []
+    has_sandbox = importlib.util.find_spec("lastro_sandbox") is not None
 
     async def gather() -> None:
         with Progress("checks") as progress:
-            async for finding in examine(environment, given.backups):
+            async for finding in examine(environment, given.backups, has_sandbox=has_sandbox):
                 found.append(finding)
                 progress(len(found), 0, finding.check)
 
@@ -65,16 +67,19 @@ def perform(words: Sequence[str], environment: Mapping[str, str], say: Callable[
     return int(any(one.state == "failed" for one in found))
 
 
-async def examine(environment: Mapping[str, str], backups: Path | None) -> AsyncIterator[Finding]:
-    """Yields every finding. No fault hides another, but where the settings cannot be read there is nothing to look at."""
+async def examine(
+    environment: Mapping[str, str], backups: Path | None, *, has_sandbox: bool = True
+) -> AsyncIterator[Finding]:
+    """Yields every finding. No fault hides another, but where the settings cannot be read there is nothing to look at.
+
+    has_sandbox: whether the sandbox is part of this installation.
+    """
     for name in unknown(environment):
         yield failed("settings", f"{name} is no setting of this version", "correct its name, or take it out")
-    try:
-        settings = read(environment)
-    except StartRefused as refused:
-        for line in str(refused).splitlines():
-            if "is no setting" not in line:
-                yield failed("settings", line, "change it in the environment of lastro; lastro settings says what it may be")
+    settings, refusals = _read(environment, has_sandbox=has_sandbox)
+    for refusal in refusals:
+        yield refusal
+    if settings is None:
         return
     now = datetime.now(UTC)
     for finding in of_files(settings, environment):
@@ -88,6 +93,19 @@ async def examine(environment: Mapping[str, str], backups: Path | None) -> Async
         yield finding
     async for finding in of_the_way_in(settings, now):
         yield finding
+
+
+def _read(environment: Mapping[str, str], *, has_sandbox: bool) -> tuple[Settings | None, list[Finding]]:
+    """Returns the settings, else what is wrong with them."""
+    try:
+        settings = read(environment)
+    except StartRefused as refused:
+        cure = "change it in the environment of lastro; lastro settings says what it may be"
+        return None, [failed("settings", line, cure) for line in str(refused).splitlines() if "is no setting" not in line]
+    if settings.is_sandbox and not has_sandbox:  # all else would be looked for where a sandbox has it
+        says = "LASTRO_MODE is sandbox, and the sandbox is not part of this installation"
+        return None, [failed("settings", says, "LASTRO_MODE=production")]
+    return settings, []
 
 
 async def _of_banks(settings: Settings) -> AsyncIterator[Finding]:

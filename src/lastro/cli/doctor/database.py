@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from lastro.cli.doctor.model import failed, passed
+from lastro.cli.doctor.rights import AGAIN, RIGHTS
 from lastro.config.settings import PRODUCTION
 from lastro.core.declined import StartRefused
 from lastro.core.errors import DatabaseAway, LoginRefused
@@ -37,44 +38,25 @@ SELECT count(*) FILTER (WHERE application_name = $1) AS named,
        count(*) FILTER (WHERE pid = pg_backend_pid() AND application_name IS NOT NULL) > 0 AS is_seen
   FROM pg_stat_activity WHERE datname = current_database()
 """
-# Rights that the schema gives or withholds, and that a dump put back without them has not.
-_RIGHTS = """
-WITH t AS (SELECT oid, relname::text AS name FROM pg_class
-            WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')),
-     w (role, privilege, name) AS (VALUES
-       ('lastro_app', 'UPDATE', 'transfers'), ('lastro_app', 'DELETE', 'transfers'), ('lastro_app', 'UPDATE', 'history'),
-       ('lastro_app', 'DELETE', 'history'), ('lastro_app', 'DELETE', 'events'), ('lastro_audit', 'INSERT', 'transfers'),
-       ('lastro_audit', 'SELECT', 'signing_keys'), ('lastro_work', 'INSERT', 'transfers'),
-       ('lastro_work', 'SELECT', 'orders'))
-SELECT 'lastro_app may not read ' || name AS says FROM t WHERE NOT has_table_privilege('lastro_app', oid, 'SELECT')
-UNION ALL
-SELECT 'lastro_audit may not read ' || name FROM t
- WHERE name NOT IN ('signing_keys', 'people_links', 'people_sessions', 'sign_in_tries')
-   AND NOT has_any_column_privilege('lastro_audit', oid, 'SELECT')
-UNION ALL
-SELECT 'lastro_work may not find work in ' || name FROM t
- WHERE name IN ('inbox', 'outbox', 'orders', 'payouts', 'deliveries')
-   AND NOT has_any_column_privilege('lastro_work', oid, 'SELECT')
-UNION ALL
-SELECT w.role || ' may ' || w.privilege || ' ' || w.name FROM w JOIN t USING (name)
- WHERE has_table_privilege(w.role, t.oid, w.privilege)
-"""
 _MIGRATE = "lastro migrate, as the login that migrates"
 
 
 async def of_logins(settings: Settings, databases: dict[str, Database]) -> AsyncIterator[Finding]:
     """Yields a finding for each role: whether it is let in, and may do no more than it needs."""
+    away: dict[str, list[str]] = {}  # one server that is away is one fault
     for role, database in databases.items():
         try:
             async with asyncio.timeout(_SECONDS):
                 yield await _login(settings, role, database)
         except LoginRefused as refused:
             yield failed("login", f"{role}: {refused}", f"ALTER ROLE {role} PASSWORD '…', and the same in PGPASSFILE")
-        except (DatabaseAway, TimeoutError, asyncpg.PostgresError) as away:
-            said = (str(away).splitlines() or [type(away).__name__])[0]
-            yield failed(
-                "login", f"{role} does not reach the database: {said}", "start PostgreSQL, or mend LASTRO_DATABASE_URL"
-            )
+        except (DatabaseAway, TimeoutError, asyncpg.PostgresError) as error:
+            said = (str(error).splitlines() or [type(error).__name__])[0]
+            away.setdefault(said, []).append(role)
+    for said, roles in away.items():
+        do = "does" if len(roles) == 1 else "do"
+        told = f"{', '.join(roles)} {do} not reach the database: {said}"
+        yield failed("login", told, "start PostgreSQL, or mend LASTRO_DATABASE_URL")
 
 
 async def _login(settings: Settings, role: str, database: Database) -> Finding:
@@ -105,7 +87,7 @@ async def of_schema(settings: Settings, app: Database) -> AsyncIterator[Finding]
         return
     async with app.session() as session:
         applied = {row["name"] for row in await session.fetch(_APPLIED)}
-        wrong = [row["says"] for row in await session.fetch(_RIGHTS)]
+        wrong = [row["says"] for row in await session.fetch(RIGHTS)]
     known = set(migrations())
     if behind := sorted(known - applied):
         yield failed("schema", f"it lacks {', '.join(behind)}", _MIGRATE)
@@ -114,7 +96,7 @@ async def of_schema(settings: Settings, app: Database) -> AsyncIterator[Finding]
     else:
         yield passed("schema", f"{len(applied)} migrations, mode {settings.mode}")
     for says in wrong:
-        yield failed("rights", says, "give the rights of section `rights` of schema/schema.sql again, as lastro_owner")
+        yield failed("rights", says, AGAIN)
     if not wrong:
         yield passed("rights", "each role has what the schema gives it")
 
