@@ -201,7 +201,7 @@ class Terms(Speech):
         if not whole:
             return "\N{EM DASH}"
         tenths = (2000 * part + whole) // (2 * whole)
-        return f"{tenths // 10}{self._point}{tenths % 10}{_SPACE if self.language == 'pt' else ''}%"
+        return f"{tenths // 10}{self._point}{tenths % 10}%"
 
     def span(self, milliseconds: int) -> str:
         """Writes a duration in the unit that fits: milliseconds to days."""

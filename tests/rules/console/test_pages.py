@@ -109,7 +109,7 @@ def test_amounts_are_written_as_their_readers_write_them(minor: int, pt: str, en
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "said"), [(1, 3, "33,3 %"), (2, 3, "66,7 %"), (0, 0, "\N{EM DASH}"), (5, 5, "100,0 %")]
+    ("part", "whole", "said"), [(1, 3, "33,3%"), (2, 3, "66,7%"), (0, 0, "\N{EM DASH}"), (5, 5, "100,0%")]
 )
 def test_a_share_is_rounded_half_up(part: int, whole: int, said: str) -> None:
     assert PT.percent(part, whole).replace("\N{NO-BREAK SPACE}", " ") == said
