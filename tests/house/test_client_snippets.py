@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from clients.generate.snippets import BLOCK, CLIENTS, filled, part_of
+from clients.generate.snippets import BLOCK, CLIENTS, PROGRAMS, filled, part_of, programs
+
+from lastro.web.guide import pages, shelf
 
 from .tree import ROOT
 
@@ -41,6 +43,25 @@ def test_every_part_of_an_example_is_shown() -> None:
         for path in (ROOT / folder / "examples").glob(f"*.{'py' if language == 'python' else 'ts'}"):
             for name in _PART.findall(path.read_text(encoding="utf-8")):
                 assert (language, f"examples/{path.name}", name) in shown, f"{path.name} {name}"
+
+
+def test_the_programs_to_copy_are_the_examples() -> None:
+    made = programs(ROOT)
+    there = {path for folder in PROGRAMS.values() for path in (ROOT / folder).iterdir()}
+    assert there == made.keys(), "run `make clients`"
+    assert [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text] == [], "run `make clients`"
+
+
+def test_a_part_on_a_page_leads_to_its_whole_program() -> None:
+    held = shelf.read(ROOT / "docs", {})
+    shown = 0
+    for leaf in (leaf for _, leaves in held.groups for leaf in leaves if leaf.name.startswith("guides-")):
+        for language, words in (("en", "The whole program"), ("pt", "O programa inteiro")):
+            links = re.findall(rf'<a href="/docs/guide/([^"?]+)">{words}</a>', pages.page(held, leaf, language))
+            assert len(links) == len(BLOCK.findall(leaf.in_(language)[1]))
+            assert all(name in held.files for name in links)
+            shown += len(links)
+    assert shown > 20
 
 
 def test_a_part_stands_alone_at_the_margin() -> None:

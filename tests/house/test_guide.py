@@ -111,7 +111,7 @@ def test_a_call_by_a_client_is_folded() -> None:
     assert {"details", "summary"} <= page.tags
     assert made.count("<details") == 1
     assert "<summary>Python</summary>" in made
-    assert "examples" not in made
+    assert made.count('<a href="/docs/guide/examples-python-x.py">The whole program</a>') == 1
 
 
 def test_the_empty_corner_of_a_table_is_no_heading() -> None:
@@ -180,7 +180,7 @@ async def test_the_other_language_is_a_link_away_and_stays(http: httpx.AsyncClie
     assert chosen.headers["content-language"] == "pt"
     links = {link for link in Page(chosen.text).links - {ICON} if link.startswith(f"{pages.BASE}/")}
     assert {"/docs/guide/guides-orders?lang=en", "/docs/guide/guides-checkout?lang=pt"} <= links
-    assert all("?lang=" in link for link in links)
+    assert all("?lang=" in link for link in links if f"{pages.BASE}/examples-" not in link)  # a program has one
     asked_for_none = await ask(http, "/docs/guide/guides-orders?lang=fr", accept_language="pt")
     assert (asked_for_none.headers["content-language"], "?lang=pt" in asked_for_none.text) == ("pt", False)
     start = await ask(http, "/docs/guide?lang=pt", accept_language="en")

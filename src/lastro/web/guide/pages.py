@@ -34,7 +34,7 @@ _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _READING: Final = threading.Lock()
 _MOVE: Final = re.compile(r"^\s*(\S+) --> (\S+?)(?:: (.+))?$", re.MULTILINE)
 # A part of a client's example, as clients/generate/snippets.py puts it there.
-_CLIENT: Final = re.compile(r"(python|ts) examples/[\w.]+#[\w-]+")
+_CLIENT: Final = re.compile(r"(python|ts) examples/([\w.]+)#[\w-]+")
 _LANGUAGES: Final = {"python": "Python", "ts": "TypeScript"}
 _ANYWHERE: Final = re.compile(r"[a-z]+:")
 LANGUAGES: Final = ("en", "pt")
@@ -52,19 +52,23 @@ def page(shelf: Shelf, leaf: Leaf, language: str, *, asked: bool = False) -> str
     """
     spoken, text = leaf.in_(language)
     query = f"?lang={language}" if asked else ""
-    body = html(text, partial(_inside, shelf, leaf.path, query), leaf.text)
+    say = Speech(language, _TEXTS)
+    body = html(text, partial(_inside, shelf, leaf.path, query), leaf.text, say("whole-program"))
     return _JINJA.get_template("page.html").render(
-        shelf=shelf, leaf=leaf, say=Speech(language, _TEXTS), language=language, spoken=spoken, base=BASE, query=query,
+        shelf=shelf, leaf=leaf, say=say, language=language, spoken=spoken, base=BASE, query=query,
         search=form(language, asked=asked),
         body=Markup(body),  # noqa: S704 the renderer has escaped it
     )  # fmt: skip
 
 
-def html(text: str, inside: Callable[[str], str | None], english: str | None = None) -> str:
+def html(
+    text: str, inside: Callable[[str], str | None], english: str | None = None, whole: str = "The whole program"
+) -> str:
     """Renders Markdown as HTML.
 
     inside: returns a link's target here; None: no target, and then its words stand without a link. english: the page that
-    this one translates: its headings' names lead to the same places here, since pages in English link to them.
+    this one translates: its headings' names lead to the same places here, since pages in English link to them. whole: words
+    of the link from a call by a client to the program that it is a part of.
     """
     with _READING:
         tokens = _MARKDOWN.parse(text)
@@ -75,7 +79,7 @@ def html(text: str, inside: Callable[[str], str | None], english: str | None = N
     for token in tokens:
         if token.type == "inline":
             token.children = list(_led(token.children or [], inside))
-    return str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+    return str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {"whole": whole}))
 
 
 def anchor(title: str) -> str:
@@ -155,16 +159,17 @@ def _fence(renderer: RendererHTML, tokens: Sequence[Token], place: int, options:
     if tokens[place].info.strip() != "mermaid":
         code = _scrolled(renderer.fence(tokens, place, options, env))
         client = _CLIENT.fullmatch(tokens[place].info.strip())
-        return _folded(code, _LANGUAGES[client[1]]) if client else code
+        return _folded(code, _LANGUAGES[client[1]], client[2], str(env["whole"])) if client else code
     if [token.type for token in tokens[place + 1 : place + 2]] == ["table_open"]:
         return ""
     moves = [(before, after, act or "") for before, after, act in _MOVE.findall(tokens[place].content)]
     return _JINJA.get_template("moves.html").render(moves=[tuple(map(_dot, move)) for move in moves])
 
 
-def _folded(code: str, language: str) -> str:
-    """Folds the call by one of our clients."""
-    return f'<details class="client"><summary>{language}</summary>\n{code}</details>\n'
+def _folded(code: str, language: str, file: str, whole: str) -> str:
+    """Folds a call by one of our clients. A link leads to its program, which makes the client and imports what it needs."""
+    link = f'<p><a href="{BASE}/examples-{language.lower()}-{file}">{escape(whole)}</a></p>'
+    return f'<details class="client"><summary>{language}</summary>\n{code}{link}\n</details>\n'
 
 
 def _scrolled(code: str) -> str:

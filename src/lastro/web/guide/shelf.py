@@ -43,7 +43,7 @@ _GROUPS: Final = (
     ("decisions", (), "decisions"),
 )
 # Other files that pages link to: pictures, examples, files to be copied.
-_SERVED: Final = frozenset({".conf", ".go", ".java", ".json", ".mjs", ".php", ".py", ".svg", ".png", ".yml"})
+_SERVED: Final = frozenset({".conf", ".go", ".java", ".json", ".mjs", ".php", ".py", ".svg", ".png", ".ts", ".yml"})
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 _FIRST: Final = re.compile(r"^(?!#|\||```|\[|- |\d+\. |<|!)\S.*(?:\n\S.*)*", re.MULTILINE)
 
