@@ -54,7 +54,7 @@ def plugin(app_context: AppContext, home: Path, make: Callable[[Call, str], Awai
         Page("GET", f"{HERE}/{{operation}}", Role.READ, trying.ask),
         Page("POST", f"{HERE}/{{operation}}", Role.READ, trying.send),
     )
-    return Plugin(pages, ((HERE, "nav.try", Role.READ),), read_texts(_TEXTS, calls.TEXTS), files=(calls.COPY,))
+    return Plugin(pages, ((HERE, "nav.try", Role.READ),), read_texts(_TEXTS, calls.TEXTS))
 
 
 class _Catalogue:

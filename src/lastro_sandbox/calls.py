@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import aiohttp
 from yarl import URL
 
+from lastro.console import company_page
 from lastro.console.company_page import MASK
 from lastro.console.company_page import told as readable
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _HERE: Final = Path(__file__).parent
-COPY: Final = _HERE / "static" / "copy.js"  # the file that pages of calls load as `/console/static/copy.js`
+COPY: Final = Path(company_page.__file__).parent / "static" / "copy.js"  # the console has it at `/console/static/copy.js`
 TEXTS: Final = _HERE / "texts" / "call.toml"  # the texts of such a page, for `say`
 _PATIENCE: Final = aiohttp.ClientTimeout(total=30)
 # Of an answer's headers, those that somebody who learns the interface looks for.

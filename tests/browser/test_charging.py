@@ -101,3 +101,30 @@ async def test_a_form_of_which_nothing_is_filled_in_is_clean_with_its_problems(s
         await expect(window.page.locator("main [role=alert] a").first).to_be_visible()
         window.failed.clear()  # this refusal was wanted
         await window.is_clean_everywhere()
+
+
+async def test_the_price_is_said_while_one_types_and_a_code_is_copied(street: Street) -> None:
+    await street.house.cast.set_fees(street.house.ana.company_id, 125, direction="IN")
+    async with street.window(locale="pt-BR", permissions=["clipboard-read", "clipboard-write"]) as window:
+        page = window.page
+        await at_ana_s(street, window)
+        await window.go("/console/charge")
+        await expect(page.locator("#c-price")).to_contain_text("1,25")
+        await page.fill("#c-amount", "10,00")
+        await expect(page.locator("#c-price")).to_contain_text("a conta recebe R$\N{NO-BREAK SPACE}8,75")
+        await window.is_clean_everywhere()
+        await window.back_to_the_desk()
+        await page.select_option("#f-accountId", str(street.house.ana.account_id))
+        filled = {
+            "description": "Buquê", "name": "Bento Braga", "document": "529.982.247-25", "email": "bento@example.com",
+            "notificationUrl": "https://shop.example.com/hook",
+        }  # fmt: skip
+        for name, text in filled.items():
+            await page.fill(f"#c-{name}", text)
+        await page.click("main button.main")
+        await page.wait_for_url("**/console/orders/*?done=charge")
+        await page.locator(".copied button").first.click()
+        await expect(page.locator(".copied button").first).to_have_text("Copiado")
+        assert "br.gov.bcb.pix" in await page.evaluate("navigator.clipboard.readText()")
+        await expect(page.get_by_label("Pix Copia e Cola")).not_to_be_editable()
+    await street.house.cast.set_fees(street.house.ana.company_id, 0, direction="IN")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from lastro.api_kit.routes import Query, Route
     from lastro.console.terms import Terms
@@ -19,21 +19,9 @@ _NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 _LONGEST = 200  # characters of a filter that are passed on
 
 CellKind = Literal[
-    "id",
-    "text",
-    "code",
-    "money",
-    "state",
-    "moment",
-    "count",
-    "flag",
-    "span",
-    "party",
-    "word",
-    "document",
-    "account",
+    "id", "text", "code", "money", "state", "moment", "day", "count", "flag", "span", "party", "word", "document", "account",
     "caller",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +82,7 @@ LISTINGS: tuple[Listing, ...] = (
     Listing(
         "subscriptions", "/order/v1/banking/subscriptions",
         (_CREATED, _CODE, Column("payer", "debtor.name"), Column("frequencyType", "frequencyType", "word"), _STATUS,
-         Column("amount", "fixedAmount", "money"), Column("startDate", "startDate")),
+         Column("amount", "fixedAmount", "money"), Column("startDate", "startDate", "day")),
         "subscriptions",
     ),
     Listing(
@@ -300,22 +288,13 @@ def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]
     """Formats a value, and returns its tone."""
     if value is None or value == "":
         return "", ""
-    match kind:
-        case "money":
-            return say.paid(value, currency), ""
-        case "state":
-            return say.state(value), say.tone(value)
-        case "word":
-            return say.word(value), ""
-        case "document":
-            return say.document(str(value)), ""
-        case "moment":
-            return say.moment(value), ""
-        case "count":
-            return say.number(int(value)), ""
-        case "span":
-            return say.span(int(value)), ""
-        case "flag":
-            return say("yes") if value else say("no"), ""
-        case _:
-            return str(value), ""
+    if kind == "money":
+        return say.paid(value, currency), ""
+    if kind == "state":
+        return say.state(value), say.tone(value)
+    writers: Mapping[str, Callable[[Any], str]] = {
+        "word": say.word, "document": lambda one: say.document(str(one)), "moment": say.moment,
+        "day": lambda one: say.date(str(one)), "count": lambda one: say.number(int(one)),
+        "span": lambda one: say.span(int(one)), "flag": lambda one: say("yes") if one else say("no"),
+    }  # fmt: skip
+    return writers.get(kind, str)(value), ""

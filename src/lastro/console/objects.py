@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.api_kit.http import STATUS, Response
 from lastro.api_kit.routes import as_id, stamp
-from lastro.console import actions, charging, claiming, company_page, context, live, naming, planning, shell, timeline
+from lastro.console import (
+    actions,
+    charging,
+    claiming,
+    company_page,
+    context,
+    live,
+    naming,
+    planning,
+    shell,
+    timeline,
+    ways_to_pay,
+)
 from lastro.console.api_calls import Calls
 from lastro.console.decisions import ROOT
 from lastro.console.decisions import routes as decisions
@@ -83,7 +95,8 @@ class Objects:
             wrong=await _wrong(self.kind, user, own, answer, say),
             offered=actions.offered(self.kind.name, user, answer), steps=steps, is_whole=is_whole,
             raw=company_page.pretty(answer), news=news, request_is_fragment=request.is_fragment,
-            is_to_pay=charging.is_to_pay(self.kind.name, answer), made=_MADE.get((self.kind.name, done)),
+            to_pay=ways_to_pay.of(answer, say) if charging.is_to_pay(self.kind.name, answer) else None,
+            made=_MADE.get((self.kind.name, done)),
             done=done if any(one.name == done and one.of == self.kind.name for one in actions.ACTIONS) else None,
         )  # fmt: skip
 

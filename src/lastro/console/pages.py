@@ -69,6 +69,7 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console/audit", Role.ADMINISTER, audit.show, needs_company=False),
     Page("GET", "/console/search", Role.READ, search.show),
     Page("GET", charging.HERE, Role.OPERATE, charging.new),
+    Page("GET", f"{charging.HERE}/price", Role.OPERATE, charging.price),
     Act("POST", charging.HERE, Role.OPERATE, charging.add),
     Page("GET", paying.HERE, Role.OPERATE, paying.new),
     Act("POST", paying.HERE, Role.OPERATE, paying.add),

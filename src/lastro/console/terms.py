@@ -69,6 +69,7 @@ TONES: Mapping[str, str] = {
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _AMOUNT = re.compile(r"\d+\.\d\d")  # as the interface writes it
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat. The longest that fits counts.
 _REFUSALS = tuple(
@@ -97,6 +98,11 @@ class Terms(Speech):
     def word(self, word: str) -> str:
         """Returns a choice in words, else the interface's word."""
         return self.known(f"word.{word}", self.state(word))
+
+    def method(self, name: str) -> str:
+        """Returns a payment method in words; a brand of crypto by its own name: `Binance Pay`."""
+        said = self.word(name)
+        return name.replace("_", " ").title() if said == name else said
 
     def trigger(self, word: str) -> str:
         """Returns what moved an object, in words."""
@@ -203,6 +209,10 @@ class Terms(Speech):
         tenths = (2000 * part + whole) // (2 * whole)
         return f"{tenths // 10}{self._point}{tenths % 10}%"
 
+    def share(self, basis_points: int) -> str:
+        """Formats hundredths of a percent: `0,99%`."""
+        return f"{basis_points // 100}{self._point}{basis_points % 100:02d}%"
+
     def span(self, milliseconds: int) -> str:
         """Writes a duration in the unit that fits: milliseconds to days."""
         for size, unit in ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s")):
@@ -226,6 +236,11 @@ class Terms(Speech):
     def hour(self, at: datetime) -> str:
         """Formats an hour of Brasilia's day."""
         return f"{at.astimezone(BRASILIA):%H}h" if self.language == "pt" else f"{at.astimezone(BRASILIA):%H:00}"
+
+    def date(self, text: str) -> str:
+        """Formats a day of the interface as people write it: `03/12/2026`; in English it stays as it is."""
+        found = _DAY.fullmatch(text)
+        return text if found is None or self.language != "pt" else f"{found[3]}/{found[2]}/{found[1]}"
 
     def day(self, at: datetime) -> str:
         """Formats a day of Brasilia's calendar, without its year."""

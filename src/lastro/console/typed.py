@@ -20,7 +20,7 @@ def given(form: Mapping[str, str], *names: str) -> dict[str, Any]:
 
 def amount(text: str) -> str:
     """Converts a typed amount to the interface's: `1.234,56` and `1,234.56` become 1234.56. Other text stays as typed."""
-    plain = text.strip().removeprefix("R$").strip()
+    plain = text.strip().removeprefix("R$").removeprefix("MX$").strip()
     point = "," if plain.rfind(",") > plain.rfind(".") else "."
     whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
     return whole if AMOUNT.fullmatch(whole) else text
@@ -28,7 +28,12 @@ def amount(text: str) -> str:
 
 def reais(text: str) -> dict[str, str]:
     """Converts a typed amount of reais to the interface's, with its currency."""
-    return {"currency": "BRL", "value": amount(text)}
+    return money(text, "BRL")
+
+
+def money(text: str, currency: str) -> dict[str, str]:
+    """Converts a typed amount to the interface's, with its currency."""
+    return {"currency": currency, "value": amount(text)}
 
 
 def number(text: str) -> str:

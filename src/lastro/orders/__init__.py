@@ -43,7 +43,7 @@ from lastro.orders.foreign.model import ForeignFilter, KeptForeign
 from lastro.orders.foreign.rendering import shown_foreign
 from lastro.orders.foreign.states import FOREIGN_PAYMENTS
 from lastro.orders.foreign.store import fitting_orders, foreign_in, order_named, read_foreign
-from lastro.orders.methods import methods_by
+from lastro.orders.methods import Method, method_of, methods_by
 from lastro.orders.model import (
     AtBank,
     Authorized,
@@ -101,16 +101,16 @@ __all__ = [
     "AtBank", "Authenticated", "Authorized", "CancelOrder", "CardDeclined", "CardOver", "ChargedBack", "CheckoutPages",
     "CheckoutSeen", "CheckoutState", "ClaimForeign", "CloseForeign", "CollectionSettled", "CompanySetup",
     "DeclareConnection", "DepositBank", "Destination", "Destinations", "Disputed", "Ending", "Expire", "Fail", "Final",
-    "FirstCharge", "ForeignFilter", "ForeignPayments", "GiveBack", "Installation", "KeepForeign", "KeptForeign",
+    "FirstCharge", "ForeignFilter", "ForeignPayments", "GiveBack", "Installation", "KeepForeign", "KeptForeign", "Method",
     "NeverCharged", "Order", "OrderOwner", "OrderOwners", "OrderShown", "Paid", "Party", "ProvedRefund", "ReadOrder",
     "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending",
     "SettleStranded", "Settled", "ShownConnection", "Slip", "Standing", "StrandedWay", "TedArrived", "Transfers",
     "Unregistered", "Voided", "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged", "destination",
     "disputed", "ending", "fee_problem", "fitting_orders", "foreign_in", "given_back", "given_for", "given_up_for",
-    "has_connection", "image", "is_return", "left_out", "may_help_later", "merchant", "methods_by", "on_statements",
-    "order_by_id", "order_named", "partner_name", "party_by_id", "payer_of", "picture", "read_foreign", "related",
-    "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending", "shown_by_location",
-    "shown_by_picture", "shown_connections", "shown_foreign", "shown_stranded", "slip_by_token", "slip_of", "slip_pdf",
-    "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf", "waiting_of",
-    "with_account", "with_payment", "with_subscription",
+    "has_connection", "image", "is_return", "left_out", "may_help_later", "merchant", "method_of", "methods_by",
+    "on_statements", "order_by_id", "order_named", "partner_name", "party_by_id", "payer_of", "picture", "read_foreign",
+    "related", "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending",
+    "shown_by_location", "shown_by_picture", "shown_connections", "shown_foreign", "shown_stranded", "slip_by_token",
+    "slip_of", "slip_pdf", "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of",
+    "voucher_pdf", "waiting_of", "with_account", "with_payment", "with_subscription",
 ]  # fmt: skip
