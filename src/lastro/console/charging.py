@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 HERE: Final = "/console/charge"
 EXPIRATIONS: Final = ("3600", "86400", "604800", "2592000")  # seconds; nothing chosen: what the API does then
+_LIST: Final = "/console/orders"  # its place in the menu
 METHOD: Final = "paymentMethod"
 _ORDERS: Final = "/order/v2/transparent"
 _PAID: Final = "ORDER-PAYIN.PAID"
@@ -179,7 +180,7 @@ async def _form(
 ) -> Response:
     offered = user.console_context.app_context.place.methods
     return company_page.render(
-        user, "charge.html", HERE, status=status, form=form, accounts=accounts.with_hits(), method=method,
+        user, "charge.html", _LIST, status=status, form=form, accounts=accounts.with_hits(), method=method,
         problems=placed(problems, _INPUTS), expirations=EXPIRATIONS, methods=methods_of(user), address=_ADDRESS,
         has_card=_CARD in offered, prices=await _price(user, method, form),
     )  # fmt: skip

@@ -14,7 +14,10 @@ _INDEX: Final = re.compile(r"\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """One problem. field, issue, sentence: as the interface says them. input: the element's id; empty: no input has it."""
+    """One problem. field, issue, sentence: as the interface says them, but a field with an input has that one's name.
+
+    input: the element's id; empty: no input has it.
+    """
 
     field: str
     issue: str
@@ -64,8 +67,8 @@ def elements(prefix: str, *names: str) -> dict[str, str]:
 def placed(found: Iterable[tuple[str, str, str]], inputs: Mapping[str, str]) -> FormProblems:
     """Places problems beside their inputs. inputs: elements by a field's name or path, in the page's order."""
     order = {element: place for place, element in enumerate(dict.fromkeys(inputs.values()))}
-    made = [
-        FieldProblem(field, issue, sentence, next((inputs[one] for one in above(field) if one in inputs), ""))
-        for field, issue, sentence in found
-    ]
+    made = []
+    for field, issue, sentence in found:
+        name = next((one for one in above(field) if one in inputs), None)
+        made.append(FieldProblem(field if name is None else name, issue, sentence, "" if name is None else inputs[name]))
     return FormProblems(tuple(sorted(made, key=lambda one: order.get(one.input, -1))))

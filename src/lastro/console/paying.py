@@ -85,6 +85,6 @@ def _lacking(form: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 def _form(user: User, form: Mapping[str, str], accounts: Accounts, *, status: int = 200, problems: Any = ()) -> Response:
     return company_page.render(
-        user, "pay.html", HERE, status=status, form=form, accounts=accounts.with_hits(), methods=METHODS,
+        user, "pay.html", "/console/payouts", status=status, form=form, accounts=accounts.with_hits(), methods=METHODS,
         types=ACCOUNT_TYPES, problems=placed(problems, _INPUTS),
     )  # fmt: skip

@@ -102,7 +102,7 @@ class Terms(Speech):
     def method(self, name: str) -> str:
         """Returns a payment method in words; a brand of crypto by its own name: `Binance Pay`."""
         said = self.word(name)
-        return name.replace("_", " ").title() if said == name else said
+        return name.replace("_", " ").title() if said == name and "_" in name else said
 
     def trigger(self, word: str) -> str:
         """Returns what moved an object, in words."""

@@ -154,6 +154,7 @@ def test_a_problem_goes_to_the_nearest_input_and_none_is_lost() -> None:
     made = placed(found, inputs)
     assert [one.input for one in made.found] == ["", "i-amount", "i-name", "i-receiver"]
     assert made.first == "i-amount"
+    assert [one.field for one in made.found] == ["path", "amount", "name", "receiver.name"]
     assert [one.sentence for one in made.of("i-receiver")] == ["b"]
     assert (bool(made), bool(FormProblems()), FormProblems().first) == (True, False, "")
     assert above("a.b[0].c") == ["a.b[0].c", "a.b.c", "c", "a.b", "b", "a", "a"]

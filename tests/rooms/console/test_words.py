@@ -16,6 +16,7 @@ import lastro
 from lastro.accounts.statements import TYPES
 from lastro.app import inbox_handlers
 from lastro.console.terms import TERMS, Terms
+from lastro.core.errors import Refusal
 from lastro.orders.methods import METHODS
 from lastro.rails import port
 from lastro.rails.port import RAILS
@@ -108,6 +109,26 @@ def test_every_message_outcome_and_network_has_its_words() -> None:
     assert {kind for kind in kinds if f"networkMessage.{kind}" not in TERMS} == set()
     assert {word for word in outcomes if f"outcome.{word}" not in TERMS} == set()
     assert {name for name in port.RESERVED if f"word.{name}" not in TERMS} == set()
+
+
+# Of commands, and of operations that no form of the console calls.
+_NOT_OF_FORMS = {
+    "NAME_UNKNOWN", "SETTLED_AT_OUT_OF_RANGE", "RETURN_DECIDED", "BOOK_NOT_ALLOWED", "NOT_PROVABLE", "DECIDED_ALREADY",
+    "REFUND_CODE_INVALID",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("room", ["orders", "orders.refunds", "payouts", "plans"])
+def test_every_refusal_of_what_a_person_fills_in_is_in_portuguese(room: str) -> None:
+    told = vars(importlib.import_module(f"lastro.{room}.problems"))
+    refusals = {name: one for name, one in told.items() if isinstance(one, Refusal)}
+    assert len(refusals) > 5
+    said = {
+        name: re.sub(r"\{[^}]*\}", "X", one.description)
+        for name, one in refusals.items()
+        if one.description not in ("", "{why}") and name not in _NOT_OF_FORMS
+    }
+    assert [name for name, text in said.items() if text in Terms("pt").refusal("INVALID", text)] == []
 
 
 def test_no_message_has_words_that_there_is_not() -> None:
