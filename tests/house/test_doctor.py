@@ -315,3 +315,17 @@ def test_the_command_ends_with_one_where_there_is_a_fault(tmp_path: Path) -> Non
     environment = {"LASTRO_MODE": "production", "LASTRO_HOME": str(tmp_path)}
     assert doctor.perform(["--json"], environment, said.append) == 1
     assert {one["state"] for one in json.loads(said[0])} == {"failed"}
+
+
+async def test_the_command_looks_again_while_a_process_starts(installation: Installation) -> None:
+    class Starting(dict[str, int]):
+        """The proxy's answers: nothing is behind it the first time."""
+
+        def get(self, path: str, otherwise: Any = None) -> Any:
+            return self.pop(path, None) or (200 if path == "/health" else otherwise)
+
+    said: list[str] = []
+    async with served(Starting({"/health": 502})) as port:
+        environment = {**installation.environment, "LASTRO_PUBLIC_URL": f"http://127.0.0.1:{port}"}
+        assert await asyncio.to_thread(doctor.perform, ["--wait", "60"], environment, said.append) == 0
+    assert said[0].splitlines()[-1].startswith("no fault; ")

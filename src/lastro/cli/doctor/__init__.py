@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["examine", "perform", "syntax"]
 
+_AGAIN_SECONDS = 1.0
 _AWAY = "start PostgreSQL, or see what ends its connections"
 
 
@@ -45,6 +46,9 @@ def syntax() -> argparse.ArgumentParser:
         epilog="Exit status: 0 no fault, 1 a fault. Nothing is changed.",
     )  # fmt: skip
     parser.add_argument("--backups", type=Path, metavar="FOLDER", help="where the backups are; else they are passed over")
+    parser.add_argument(
+        "--wait", type=float, default=0.0, metavar="SECONDS", help="look again while there is a fault: after a restart"
+    )
     parser.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     parser.add_argument("--quiet", action="store_true", help=QUIET)
     return parser
@@ -53,18 +57,27 @@ def syntax() -> argparse.ArgumentParser:
 def perform(words: Sequence[str], environment: Mapping[str, str], say: Callable[[str], object]) -> int:
     """Runs `lastro doctor`. environment: of lastro, completed by a running sandbox."""
     given = syntax().parse_args(list(words))
-    found: list[Finding] = []
     has_sandbox = importlib.util.find_spec("lastro_sandbox") is not None
 
-    async def gather() -> None:
+    async def gather() -> list[Finding]:
+        found: list[Finding] = []
         with Progress("checks") as progress:
             async for finding in examine(environment, given.backups, has_sandbox=has_sandbox):
                 found.append(finding)
                 progress(len(found), 0, finding.check)
+        return found
 
-    asyncio.run(gather())
+    until = time.monotonic() + given.wait
+    found = asyncio.run(gather())
+    while _is_wrong(found) and time.monotonic() < until:
+        time.sleep(_AGAIN_SECONDS)
+        found = asyncio.run(gather())
     say(as_json(as_rows(found)) if given.json else as_lines(found))
-    return int(any(one.state == "failed" for one in found))
+    return int(_is_wrong(found))
+
+
+def _is_wrong(found: Sequence[Finding]) -> bool:
+    return any(one.state == "failed" for one in found)
 
 
 async def examine(
