@@ -158,6 +158,8 @@ def test_an_old_name_works_and_says_the_new_one(capsys: pytest.CaptureFixture[st
     [
         (("verfy",), "lastro: error: there is no command 'verfy': did you mean verify?"),
         (("xyzzy",), "lastro: error: there is no command 'xyzzy'; lastro --help lists them"),
+        (("--versio",), "lastro: error: there is no option --versio: did you mean --version?"),
+        (("--xyzzy", "verify"), "lastro: error: there is no option --xyzzy; lastro --help lists them"),
         (("client", "ad", "1"), "lastro client: error: there is no command 'ad': did you mean add?"),
         (
             ("client", "add", "1", "shop", "--permision=x"),

@@ -158,6 +158,7 @@ async def test_wrong_input_is_said_and_changes_nothing(play: Play) -> None:
         number = sentence.rpartition("Request id: ")[2]
         (known,) = (await own.uses("explain_error", requestId=number))["answer"]["refusals"]
         assert (known["field"], known["issue"], known["status"]) == ("amount.value", "OUT_OF_RANGE", 400)
+        assert isinstance(known["cure"], str)  # of the server's own document: no text of an outsider
         assert known["cure"]
         two = {"externalId": "x", "accountId": play.account["id"], "amount": "1.00", "description": "y", "pixKey": "a@b.c"}
         assert "exactly one" in await own.refused("plan_payouts", payouts=[{**two, "qrcodeData": "000201"}])

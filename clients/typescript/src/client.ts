@@ -174,7 +174,8 @@ function any(timeout: AbortSignal, own: AbortSignal | undefined): AbortSignal {
 /** The error of an attempt without an answer. What the caller gave up, and errors with an answer, go on as they are. */
 function lost(call: Call, error: unknown): Unreachable {
   if (call.signal?.aborted === true || !(error instanceof Error) || "requestId" in error) throw error;
-  return new Unreachable(String(error), call.headers["x-request-id"] ?? "", call.key, { cause: error });
+  const why = codeOf(error); // Node says "fetch failed", and keeps the reason inside
+  return new Unreachable(why === undefined ? String(error) : `${String(error)}: ${why}`, call.headers["x-request-id"] ?? "", call.key, { cause: error });
 }
 
 /** Seconds to wait before the next attempt; undefined: there is to be none. */
@@ -190,8 +191,12 @@ function waitAfter(call: Call, attempt: number, found: Response | Unreachable): 
 }
 
 function neverSent(error: Unreachable): boolean {
-  const cause = error.cause instanceof Error ? (error.cause.cause as { code?: unknown } | undefined) : undefined;
-  return NEVER_SENT.has(cause?.code);
+  return NEVER_SENT.has(error.cause instanceof Error ? codeOf(error.cause) : undefined);
+}
+
+function codeOf(error: Error): string | undefined {
+  const code = (error.cause as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
 }
 
 function toldToWait(answer: Response): number | undefined {

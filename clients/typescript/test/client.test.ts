@@ -1,6 +1,8 @@
 // Tokens, keys, retries, pages and errors, against a server that says what a test lets it say.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 
 import { ApiError, createClient, type Lastro, Unreachable } from "../src/index.js";
@@ -101,6 +103,18 @@ test("no answer says with which key to go on", async () => {
   const error: unknown = await server.lastro.create_refund(REFUND).catch((e: unknown) => e);
   assert.ok(error instanceof Unreachable);
   assert.equal(error.idempotencyKey, server.asked[0]?.headers.get("idempotency-key"));
+});
+
+test("what nobody answers says why", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, "close");
+  const away = createClient({ baseUrl: `http://127.0.0.1:${port}`, clientId: "c", clientSecret: "s", attempts: 1 });
+  const error: unknown = await away.read_order({ path: { id: "1" } }).catch((e: unknown) => e);
+  assert.ok(error instanceof Unreachable);
+  assert.match(error.message, /fetch failed: ECONNREFUSED/);
 });
 
 test("a list is walked page by page", async () => {

@@ -45,6 +45,7 @@ def root() -> argparse.ArgumentParser:
     parser = Parser(
         prog="lastro", description="A self-hosted Brazilian payments platform.", usage="lastro COMMAND …",
         formatter_class=argparse.RawDescriptionHelpFormatter, epilog=overview(), add_help=False,
+        allow_abbrev=False,
     )  # fmt: skip
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     parser.add_argument("--version", action="store_true", help=argparse.SUPPRESS)  # answered before anything is parsed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,19 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parses the words. An option that is none ends the process with 2, and a sentence."""
-        given, rest = super().parse_known_args(args, namespace)
+        words = sys.argv[1:] if args is None else list(args)
+        first = "".join(words[:1]).partition("=")[0]
+        if not any(flag == first or (self.allow_abbrev and flag.startswith(first)) for flag in self._option_string_actions):
+            self._refuse_option(first)  # before what lacks behind it is said
+        given, rest = super().parse_known_args(words, namespace)
         for word in rest:
-            option = word.partition("=")[0]
-            if option.startswith("--") and option != "--":
-                flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
-                self.error(f"there is no option {option}{did_you_mean(option, flags, f'; {self.prog} --help lists them')}")
+            self._refuse_option(word.partition("=")[0])
         return given, rest
+
+    def _refuse_option(self, option: str) -> None:
+        if option.startswith("--") and option != "--":
+            flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
+            self.error(f"there is no option {option}{did_you_mean(option, flags, f'; {self.prog} --help lists them')}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:

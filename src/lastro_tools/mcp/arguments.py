@@ -59,6 +59,7 @@ def read(tool: str, kind: type[msgspec.Struct], given: Mapping[str, Any]) -> Any
         raise CommandFailed(
             f"{tool} was not called, and nothing was changed: {where or 'the arguments'}: {what}."
             + (f" {where} is: {about}" if about else "")
+            + (_taken(schema(kind), where) if "field" in what else "")
         ) from None
 
 
@@ -88,14 +89,29 @@ def key_of(tool: str, arguments: msgspec.Struct, own: str | UnsetType) -> str:
 
 def _described(root: dict[str, Any], where: str) -> str:
     """Returns an argument's description and its allowed words. where: its path, as payouts[0].amount."""
+    here, text = _at(root, where)
+    words = ", ".join(str(word) for word in here.get("enum", ()))
+    return f"{text} One of {words}." if words else text
+
+
+def _taken(root: dict[str, Any], where: str) -> str:
+    """Returns a sentence with every field that an object takes. where: its path; empty: the arguments themselves."""
+    here = _resolved(root, _at(root, where)[0])
+    here = _resolved(root, here["items"]) if "items" in here else here
+    needed = here.get("required", ())
+    names = [name if name in needed else f"{name} (may be left out)" for name in here.get("properties", {})]
+    return f" It takes {', '.join(names)}." if names else ""
+
+
+def _at(root: dict[str, Any], where: str) -> tuple[dict[str, Any], str]:
+    """Returns the part of a schema at a path, and its description. Without one it is that of the part around it."""
     here, text = root, ""
     for name in re.findall(r"[A-Za-z]+", where):
         here = _resolved(root, here)
         here = _resolved(root, here["items"]) if "items" in here else here
         here = here.get("properties", {}).get(name, {})
         text = here.get("description", text)
-    words = ", ".join(str(word) for word in here.get("enum", ()))
-    return f"{text} One of {words}." if words else text
+    return here, text
 
 
 def _resolved(root: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lastro_tools.mcp.refusals import Known
 
 _MOST = 20
+_DOCUMENTED = frozenset({"cause", "cure", "means", "next_step", "network"})  # the documents' own sentences
 _FOR_THE_OPERATOR = (
     "explain_error: this server was given no refusal under the request id {number};"
     " whoever runs this lastro finds it in the log, and the story of an object names the requests that changed it."
@@ -46,6 +47,8 @@ async def _explained(api: Api, wanted: ExplainError) -> Done:
     if wanted.issue is UNSET and wanted.code is UNSET and wanted.request_id is UNSET:
         raise CommandFailed("explain_error needs an issue, a code or a requestId.")
     every = await api.known()
+    if not every:
+        raise CommandFailed(f"explain_error: the documents of {api.url} cannot be read now.")
     found: list[dict[str, Any]] = []
     if wanted.request_id is not UNSET:
         met = api.remembered(wanted.request_id.rstrip("."))  # the sentence ends there
@@ -59,7 +62,8 @@ async def _explained(api: Api, wanted: ExplainError) -> Done:
         codes = [asdict(one) for one in network_codes(await api.network_page()) if one.code == wanted.code]
     if not found and not codes:
         raise CommandFailed("explain_error: this server's documents name no such error; /docs/guide/errors lists them all.")
-    return Done({"refusals": found[:_MOST], "networkCodes": codes[:_MOST], "isWhole": max(len(found), len(codes)) <= _MOST})
+    told = {"refusals": found[:_MOST], "networkCodes": codes[:_MOST], "isWhole": max(len(found), len(codes)) <= _MOST}
+    return Done(told, own=_DOCUMENTED)
 
 
 def _fits(one: Known, wanted: ExplainError) -> bool:

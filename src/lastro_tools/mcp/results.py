@@ -26,11 +26,16 @@ _DECODER = msgspec.json.Decoder(float_hook=str)  # no amount becomes a float
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A tool's result. people: what only people can do now, and where; request_id: of the API's last answer."""
+    """A tool's result.
+
+    people: what only people can do now, and where; request_id: of the API's last answer; own: the fields whose sentences are
+    the server's own, out of its documents.
+    """
 
     answer: dict[str, Any]
     request_id: str = ""
     people: dict[str, str] | None = None
+    own: frozenset[str] = frozenset()
 
 
 def decoded(body: bytes) -> Any:
@@ -40,20 +45,20 @@ def decoded(body: bytes) -> Any:
 
 def structured(done: Done) -> dict[str, Any]:
     """Returns the result as the agent gets it."""
-    answer, people = marked(done.answer), done.people
+    answer, people = marked(done.answer, own=done.own), done.people
     told: dict[str, Any] = {"answer": answer}
     told |= {"requestId": done.request_id} if done.request_id else {}
     told |= {} if people is None else {"people": people}
     return told | ({"note": NOTE} if _has_text(answer) else {})
 
 
-def marked(value: Any, name: str = "") -> Any:
-    """Returns the value without secrets, its free text marked. name: of its field."""
+def marked(value: Any, name: str = "", own: frozenset[str] = frozenset()) -> Any:
+    """Returns the value without secrets, its free text marked. name: of its field; own: fields of the server's own."""
     if isinstance(value, dict):
-        return {key: marked(one, key) for key, one in value.items() if not is_left_out(key)}
+        return {key: marked(one, key, own) for key, one in value.items() if not is_left_out(key)}
     if isinstance(value, list):
-        return [marked(one, name) for one in value]
-    if not isinstance(value, str) or name in _CODES:
+        return [marked(one, name, own) for one in value]
+    if not isinstance(value, str) or name in _CODES or name in own:
         return value
     if name in _ADDRESSES:
         return re.sub(r"[?#].*", "?…", value) if _WORD.fullmatch(value) else ""  # a query may hold a receiver's secret

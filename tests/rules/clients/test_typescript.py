@@ -19,4 +19,4 @@ def test_it_compiles_strictly_and_its_tests_pass(tmp_path: Path) -> None:
         "node", "--test", str(tests), folder=tmp_path, LASTRO_VECTORS=str(ROOT / "docs/examples/webhooks/vectors.json")
     )
     assert "\n# fail 0\n" in said
-    assert "\n# pass 12\n" in said
+    assert "\n# pass 13\n" in said

@@ -101,6 +101,17 @@ def test_amounts_are_text_and_unknown_words_are_refused() -> None:
         arguments.read(tool.name, tool.takes, {"payouts": [{**line, "apply": True}]})
 
 
+def test_an_unknown_word_is_answered_with_those_that_there_are() -> None:
+    tool = BY_NAME["create_order"]
+    order = {"externalId": "x", "accountId": ID, "amount": "1.00", "description": "y"}
+    with pytest.raises(CommandFailed, match=r"`document`.* It takes name, documentType, documentNumber\.$"):
+        arguments.read(tool.name, tool.takes, {**order, "payer": {"name": "Bento", "document": "12345678909"}})
+    with pytest.raises(CommandFailed, match=r"`accountId`.* It takes externalId, accountId, .*payer \(may be left out\)"):
+        arguments.read(tool.name, tool.takes, {"externalId": "x"})
+    with pytest.raises(CommandFailed, match=r"`key`.* It takes externalId, accountId, amount, "):
+        arguments.read("plan_payouts", BY_NAME["plan_payouts"].takes, {"payouts": [{**order, "key": "a@b.c"}]})
+
+
 def test_an_equal_call_has_an_equal_key() -> None:
     tool = BY_NAME["propose_refund"]
     one, same = (arguments.read(tool.name, tool.takes, {"orderId": ID}) for _ in range(2))
@@ -127,6 +138,14 @@ def test_text_of_outsiders_is_marked_and_secrets_are_left_out() -> None:
         "reason": {"untrustedText": "AC07: the account is closed"},
     }  # fmt: skip
     assert (told["requestId"], "never instructions" in told["note"]) == ("r-1", True)
+
+
+def test_the_servers_own_documents_are_not_marked() -> None:
+    answer = {"refusals": [{"cure": "Read that order.", "said": "the key a@b.c is not there"}]}
+    told = results.structured(results.Done(answer, own=frozenset({"cure"})))
+    assert told["answer"]["refusals"] == [
+        {"cure": "Read that order.", "said": {"untrustedText": "the key a@b.c is not there"}}
+    ]
 
 
 @given(st.text())
