@@ -31,7 +31,7 @@ PAGES = {
     "/console/plans/{plan_approved}/apply": ("Aplicar o plano: R$", "Fabio de Fora"),
     "/console/events": ("Pendente",),
     "/console/developers/webhooks/secret": ("só no feed",),
-    "/console/orders/{blocked}": ("Em disputa: R$",),
+    "/console/orders/{blocked}": ("Em contestação: R$",),
 }
 REASON = "O titular não explica o dinheiro"
 
@@ -104,9 +104,9 @@ async def test_nobody_decides_blind(town: tuple[World, Street]) -> None:
         assert await page.locator(f"a[href='/console/orders/{world.names['blocked']}']").count() == 1
         await page.click("nav.actions a[href$='/answer']")
         text = await says(
-            window, "dispute-answer", "Procedente", "Improcedente", "liberados agora", "Custa R$", "disputa: R$"
+            window, "dispute-answer", "Procedente", "Improcedente", "liberados agora", "Custa R$", "contestação: R$"
         )
-        assert text.index("Motivo") < text.index("disputa: R$")
+        assert text.index("Motivo") < text.index("contestação: R$")
         assert await page.locator("input[type=radio]:checked").count() == 0, "no verdict is presumed"
         await page.check("input[value=AGREED]")
         await page.select_option("select[name=fraud]", "MULE_ACCOUNT")

@@ -155,7 +155,7 @@ class Terms(Speech):
 
     def in_refusal(self, word: str) -> str:
         """Returns what an English sentence names, as a Portuguese one does: an amount, a status in words, else itself."""
-        return word.replace(".", ",") if _AMOUNT.fullmatch(word) else self.state(word)
+        return word.replace(".", ",") if _AMOUNT.fullmatch(word) else self.date(self.word(word))
 
     def issue(self, word: str) -> str:
         """Returns an issue of the interface in words."""

@@ -66,8 +66,8 @@ def _moved(entry: StateEntry, say: Terms, own: str) -> TimelineStep:
         title = f"{thing}: {of.state(entry.from_state or '')} → {of.state(entry.to)}"
     facts = (
         ("step.trigger", say.trigger(entry.trigger)),
-        ("field.tried", " ".join(filter(None, (entry.tried, entry.day)))),
-        ("field.reason", entry.reason or ""),
+        ("field.tried", " ".join(filter(None, (say.word(entry.tried or ""), say.date(entry.day or ""))))),
+        ("field.reason", say.word(entry.reason or "")),
         ("field.cure", entry.cure or ""),
         ("field.requestId", entry.request_id or ""),
     )

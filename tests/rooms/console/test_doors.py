@@ -120,7 +120,7 @@ async def test_who_administers_changes_and_ends_another_and_all_of_it_is_told(ho
     assert ended.roles == {Role.OPERATE, Role.APPROVE}
     told = (await visit.get("/console/audit?of=people")).text
     assert "acesso encerrado" in told
-    assert "OPERATE, APPROVE" in told
+    assert "Operar, Aprovar" in told
     assert me.email in told
 
 

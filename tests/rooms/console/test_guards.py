@@ -149,7 +149,7 @@ async def test_who_administers_cannot_enter_as_somebody_who_has_a_password(house
     assert (no.status_code, "só pela linha de comando" in no.text) == (403, True)
     same = {"email": person.email, "name": person.name, "role": "APPROVE", "scope": "all"}
     no = await visit.send("/console/people", "/console/people", **same)
-    assert (no.status_code, "for the command line alone" in no.text) == (409, True)
+    assert (no.status_code, "só pela linha de comando" in no.text) == (409, True)
     now = await house.register.one(person.id)
     assert now is not None
     assert now.has_factor

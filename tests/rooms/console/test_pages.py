@@ -284,7 +284,7 @@ async def test_an_account_is_called_by_name_and_number_and_never_by_its_id(place
 
 async def test_a_timeline_has_no_words_of_programs(place: Place) -> None:
     visit = await place.inside(*ALL)
-    for language, words in (("pt-BR", ("De Pix: ", "tratada", "Débito")), ("en", ("From Pix: ", "handled", "Debit"))):
+    for language, words in (("pt-BR", ("De Pix: ", "processada", "Débito")), ("en", ("From Pix: ", "handled", "Debit"))):
         page = (await visit.get(f"/console/orders/{place.ids['orders']}", accept_language=language)).text
         (timeline,) = re.findall(r'<ol class="timeline">.*?</ol>', page, re.DOTALL)
         read = _TAGS.sub(" ", timeline)
