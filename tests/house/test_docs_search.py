@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import AsyncIterator
+from pathlib import PurePosixPath
 from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
 from tests.house.test_openapi_pages import Page, ask, opened
 
+from lastro.web.guide.sections import sections
+from lastro.web.guide.shelf import Leaf, Shelf
 from lastro.web.search import Search, Section
 
 
@@ -91,6 +94,23 @@ async def test_the_question_stands_in_the_box_and_the_language_stays(http: httpx
 @pytest.mark.parametrize("path", ["/docs", "/docs/api/orders", "/docs/guide", "/docs/guide/guides-refunds", "/docs/search"])
 async def test_every_page_has_the_box(http: httpx.AsyncClient, path: str) -> None:
     assert '<form class="search" role="search" action="/docs/search" method="get">' in (await ask(http, path)).text
+
+
+def test_a_part_is_its_words_without_marks_and_drawings() -> None:
+    text = (
+        "# Refunds\n\n| status | told |\n|---|:--|\n| `PAID` | yes |\n\n```mermaid\nstateDiagram-v2\n  [*] --> A\n```\n\n"
+        "```python examples/x.py#y\nprint(1)\n```\n- a [link](x.md)\n"
+    )
+    leaf = Leaf("guides-refunds", PurePosixPath("guides/refunds.md"), "Refunds", text)
+    (only,) = sections(Shelf((("guides", (leaf,)),), {}), "en")
+    assert only.text == "status told PAID yes print(1) - a link"
+
+
+async def test_no_excerpt_shows_marks(http: httpx.AsyncClient) -> None:
+    for question in ("refund", "status", "payout"):
+        text = (await ask(http, f"/docs/search?q={question}")).text
+        assert "--- ---" not in text
+        assert "mermaid" not in text
 
 
 async def test_the_index_is_made_once_and_a_failure_is_tried_again() -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _HEADING: Final = re.compile(r"(#{1,4}) (.+)")
 _LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_MARKS: Final = re.compile(r"[`*|>]|^[-\s|:]+$|^```\w*", re.MULTILINE)
+# Drawings, the line below a table's head, the fences of code, and marks within a line. The longest first.
+_MARKS: Final = re.compile(r"^```mermaid\n(?:(?!```).*\n)*```$|^[-|:][-\s|:]*$|^```.*$|[`*|>]", re.MULTILINE)
 # What a hit counts in each group of pages: who integrates searches oftener than who asks why something was decided.
 _WEIGHTS: Final = {"start": 2.0, "guides": 2.0, "running": 1.2, "reference": 1.2, "states": 0.8, "decisions": 0.4}
 
