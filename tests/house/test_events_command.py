@@ -64,6 +64,17 @@ def test_what_is_said_comes_before_the_environment_and_that_before_the_sandbox(
     assert found(home, *words, **environment) == expected
 
 
+def test_a_receiver_beside_it_reads_the_same_secret(home: Path) -> None:
+    """The variables of `lastro sandbox env` are those of a receiver, too."""
+    given = syntax().parse_args(["forward", "http://127.0.0.1:3000"])
+    client = {"LASTRO_CLIENT_ID": "lc_own", "LASTRO_CLIENT_SECRET": "lsk_own"}
+    for beside in ({}, client):
+        one = access.found(given, {"LASTRO_HOME": str(home), "LASTRO_WEBHOOK_SECRET": "whsec_told", **beside})
+        assert one.told_secret is not None
+        assert one.told_secret.reveal() == "whsec_told"
+        assert access.found(given, {"LASTRO_HOME": str(home), **beside}).told_secret is None
+
+
 @pytest.mark.parametrize(
     ("words", "environment", "why"),
     [

@@ -280,16 +280,17 @@ def ours(headers: dict[str, str]) -> dict[str, str]:
     return {n: v for n, v in headers.items() if n.startswith(("x-", "webhook-", "content-type")) and n not in moment}
 
 
-@pytest.mark.parametrize("given", [True, False])
-async def test_a_receiver_here_gets_what_a_delivery_would_bring(play: Play, tmp_path: Path, given: bool) -> None:
+@pytest.mark.parametrize("given", ["file", "environment", ""])
+async def test_a_receiver_here_gets_what_a_delivery_would_bring(play: Play, tmp_path: Path, given: str) -> None:
     receiver = Receiver(statuses=[500])
     secret = play.stage.sandbox["webhookSecret"]
     (tmp_path / "secret").write_text(f"{secret}\n")
-    words = ("--secret-file", str(tmp_path / "secret")) if given else ()
+    words = ("--secret-file", str(tmp_path / "secret")) if given == "file" else ()
+    told = {"LASTRO_HOME": str(play.stage.home), "LASTRO_WEBHOOK_SECRET": secret} if given == "environment" else {}
     async with (
         served(receiver.handle) as url,
-        types(play.stage, "forward", f"{url}/hooks", *words) as people,
-        types(play.stage, "forward", "http://127.0.0.1:9/nobody", "--json", *words) as machine,
+        types(play.stage, "forward", f"{url}/hooks", *words, **told) as people,
+        types(play.stage, "forward", "http://127.0.0.1:9/nobody", "--json", *words, **told) as machine,
     ):
         if not given:
             assert secret in await people.notes("Signed with")

@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 URL, CLIENT, SECRET = "LASTRO_API_URL", "LASTRO_CLIENT_ID", "LASTRO_CLIENT_SECRET"
+WEBHOOK_SECRET = "LASTRO_WEBHOOK_SECRET"  # noqa: S105 the name of a variable
 _NO_SANDBOX = "No running sandbox was found in {home}: start one with make run, or say which API with --api or {url}."
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An API and a client of it. webhook_secret: the company's, where the running sandbox gives it."""
+    """An API and a client of it.
+
+    webhook_secret: the company's, where the running sandbox gives it; told_secret: the one of the environment.
+    """
 
     url: str
     client_id: str
     client_secret: Secret
     webhook_secret: Secret | None = None
+    told_secret: Secret | None = None
 
 
 def declare(parser: argparse.ArgumentParser, *, asks: bool = True) -> None:
@@ -56,12 +61,13 @@ def found(given: argparse.Namespace, environment: Mapping[str, str], *, asks: bo
     if not url:
         raise CommandFailed(_NO_SANDBOX.format(home=home, url=URL))
     _check(url)
+    told = Secret(environment[WEBHOOK_SECRET]) if environment.get(WEBHOOK_SECRET) else None
     if not client_id:
         if url != sandbox.get("baseUrl"):
             raise CommandFailed(f"Say which client of {url} you are: with --client or {CLIENT}.")
         own = Secret(sandbox["webhookSecret"])
-        return Access(url, sandbox["clientId"], Secret(sandbox["clientSecret"]), own)
-    return Access(url, client_id, _secret(given.client_secret_file, environment, asks=asks))
+        return Access(url, sandbox["clientId"], Secret(sandbox["clientSecret"]), own, told)
+    return Access(url, client_id, _secret(given.client_secret_file, environment, asks=asks), told_secret=told)
 
 
 def read_secret(file: str, what: str) -> Secret:

@@ -90,7 +90,9 @@ def syntax() -> argparse.ArgumentParser:
     forward = command("forward", "Post events as they come to a URL of this machine, signed as deliveries are.")
     forward.add_argument("to", metavar="url", help="such as http://localhost:3000/hooks")
     forward.add_argument(
-        "--secret-file", metavar="FILE", help="holds the webhook secret; - is standard input (default: one that is shown)"
+        "--secret-file",
+        metavar="FILE",
+        help="holds the webhook secret; - is standard input (default: LASTRO_WEBHOOK_SECRET, else one that is shown)",
     )
     _live(forward)
     return parser

@@ -15,7 +15,7 @@ from lastro.core.declined import CommandFailed
 from lastro.http_client import OutgoingClient, is_loopback, url_problem
 from lastro.webhooks import new_webhook_secret, sign
 from lastro_tools.events import printing
-from lastro_tools.events.access import read_secret
+from lastro_tools.events.access import WEBHOOK_SECRET, read_secret
 from lastro_tools.events.following import CursorFile, Feed, last_number
 from lastro_tools.events.forwarding import Forwarder
 
@@ -113,12 +113,15 @@ def _is_wanted(told: FeedEvent, given: argparse.Namespace) -> bool:
 
 def _secret(given: argparse.Namespace, access: Access) -> Secret:
     """Returns the signing secret, and notes one that was not given. Without it the receiver could not verify."""
-    if given.secret_file is None:
+    if given.secret_file is not None:
+        secret = read_secret(given.secret_file, "The webhook secret")
+    elif access.told_secret is not None:
+        secret = access.told_secret
+        _note(f"Signed with the secret in {WEBHOOK_SECRET}.")
+    else:
         secret = access.webhook_secret or new_webhook_secret(os.urandom)
         whose = "the sandbox's own secret" if access.webhook_secret else "a secret made for this run"
         _note(f"Signed with {whose}: {secret.reveal()}")
-        return secret
-    secret = read_secret(given.secret_file, "The webhook secret")
     try:
         sign([secret.reveal()], "", 0, b"")
     except ValueError:
