@@ -90,7 +90,7 @@ def _is(*states: str) -> Callable[[Mapping[str, Any]], bool]:
     return lambda answer: answer.get("status") in states
 
 
-def _left(answer: Mapping[str, Any]) -> str:
+def left_of(answer: Mapping[str, Any]) -> str:
     """Returns the unrefunded amount of an order, as a person types it."""
     paid, back = value_at(answer, "paidAmount.value") or "0", value_at(answer, "refundedAmount.value") or "0"
     return str(Decimal(paid) - Decimal(back))
@@ -310,7 +310,7 @@ def filled(name: str, action: PageAction, answer: Mapping[str, Any], say: Terms)
         "receivers": say.number(int(value_at(answer, "totals.receivers") or 0)),
         "largest": say.paid(value_at(answer, "totals.largest.amount")) or say.paid("0.00"),
         "largestLine": str(value_at(answer, "totals.largest.line") or ""),
-        "to": named(to, say), "payer": named(payer, say), "left": say.paid(_left(answer), currency),
+        "to": named(to, say), "payer": named(payer, say), "left": say.paid(left_of(answer), currency),
         "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "bank": str(answer.get("requestingBank") or ""),
         "details": str(answer.get("details") or "-"), "holder": answer.get("holder") or say("nobody"),
         "available": say.paid(answer.get("available") or "0.00"), "held": say.paid(answer.get("held") or "0.00"),

@@ -11,6 +11,7 @@ from lastro.api_kit.routes import as_id, stamp
 from lastro.console import (
     actions,
     charging,
+    checking,
     claiming,
     company_page,
     context,
@@ -139,6 +140,8 @@ class Doing:
         if lacking := actions.missing(self.action, request):
             problems = [(name, "REQUIRED", "is required") for name in lacking]
             return await self._form(user, own, answer, request.form, status=400, problems=problems)
+        if (page := await self._checked(user, own, answer, request)) is not None:
+            return page
         body = self.action.body(request.form, answer, str(user.act_id))
         told = actions.said_of(self.action, request.form, answer, str(own))
         status, said = await perform(
@@ -148,6 +151,25 @@ class Doing:
             back = f"/console/{self.kind.name}" if self.action.ends_object else f"/console/{self.kind.name}/{own}"
             return shell.go(f"{back}?done={self.action.name}")
         return await self._form(user, own, answer, request.form, status=status, problems=company_page.why(said))
+
+    async def _checked(self, user: User, own: UUID, answer: Any, request: PageRequest) -> Response | None:
+        """Returns the page that says what a filled-in form will do; None: the person has seen it and is sure."""
+        form = request.form
+        if not checking.is_checked(self.action) or (checking.SURE in form and checking.CHANGE not in form):
+            return None
+        if checking.CHANGE in form:
+            return await self._form(user, own, answer, form, status=OK, problems=())
+        if wrong := checking.problems(self.action, form, answer):
+            return await self._form(user, own, answer, form, status=400, problems=wrong)
+        say = Terms(user.language)
+        amount = actions.said_of(self.action, form, answer, str(own))["amount"]
+        return company_page.render(
+            user, "check.html", f"/console/{self.kind.name}", kind=self.kind, action=self.action, own=str(own),
+            title=str(value_at(answer, self.kind.title) or own), amount=say.paid(amount),
+            rows=await checking.facts(user, self.action, form, answer, say),
+            kept=[(one.name, form[one.name]) for one in self.action.blanks if form.get(one.name)],
+            disputes=(await context.of_object(self.kind.name, user, own, answer)).get("disputes", ()),
+        )  # fmt: skip
 
     async def _form(
         self, user: User, own: UUID, answer: Any, form: Any, *, status: int, problems: Any, wanted: str = ""
@@ -167,6 +189,7 @@ class Doing:
             user, "confirm.html", f"/console/{self.kind.name}", status=status,
             kind=self.kind, action=self.action, own=str(own), title=str(value_at(answer, self.kind.title) or own),
             about=actions.consequence(self.action, whole, say), form=form, explained=explained,
+            is_checked=checking.is_checked(self.action),
             problems=placed(problems, elements("b-", *(one.name for one in self.action.blanks))),
             choices=choices,
             amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say, names),

@@ -164,7 +164,7 @@ CONTESTED = (
 STATUS = "SELECT status FROM {} WHERE company_id = $1 AND id = $2"
 ROWS = {
     "orders.cancel": Sent(named("waiting"), "CANCELED"),
-    "orders.refund": Sent(named("paid"), 123, {"amount": "1,23", "refundCode": "MD06"}, REFUND),
+    "orders.refund": Sent(named("paid"), 123, {"amount": "1,23", "refundCode": "MD06", "sure": "yes"}, REFUND),
     "payouts.cancel": Sent(named("out_scheduled"), "CANCELED"),
     "payouts.approve": Sent(named("out_review"), "PENDING"),
     "payouts.refuse": Sent(named("batch_review"), "CANCELED", {"reason": "unlike her"}),
@@ -183,7 +183,7 @@ ROWS = {
         "SELECT count(*)::int FROM med_documents WHERE company_id = $1 AND object_id = $2",
         {"file": ("Ana's own name.png", photo(), "image/png")}),
     "disputes.answer": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "ANALYSED", {"verdict": "DISAGREED", "reason": "no fraud"}),
-    "disputes.reimburse": Sent(reimbursable, "REFU", {"amount": "0,40", **BANK, "reason": "owed"},
+    "disputes.reimburse": Sent(reimbursable, "REFU", {"amount": "0,40", **BANK, "reason": "owed", "sure": "yes"},
         "SELECT reason_code FROM refunds WHERE company_id = $1 AND med_id = $2"),
     "disputes.refuse": Sent(reimbursable, "ANALYSED", {"rejection": "OTHER", "reason": "not owed"}),
     "accounts.block": Sent(account, "INACTIVE", {"code": "OPERATOR_DECISION"}),
@@ -271,7 +271,7 @@ async def test_the_audit_says_what_was_decided_about_how_much_and_of_which_objec
     visit, _ = await house.inside(Role.OPERATE, Role.ADMINISTER)
     path = f"/console/orders/{own}/refund"
     assert (
-        await visit.send(path, path, amount="0,07", refundCode="MD06", refundReason="Bento's own words")
+        await visit.send(path, path, amount="0,07", refundCode="MD06", refundReason="Bento's own words", sure="yes")
     ).status_code == 303
     assert (await visit.send(path, path, amount="0,07")).status_code == 400, "no code is presumed"
     page = (await visit.get("/console/audit", accept_language="pt-BR")).text
