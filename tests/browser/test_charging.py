@@ -128,3 +128,20 @@ async def test_the_price_is_said_while_one_types_and_a_code_is_copied(street: St
         assert "br.gov.bcb.pix" in await page.evaluate("navigator.clipboard.readText()")
         await expect(page.get_by_label("Pix Copia e Cola")).not_to_be_editable()
     await street.house.cast.set_fees(street.house.ana.company_id, 0, direction="IN")
+
+
+async def test_a_receipt_is_clean_and_black_on_white_on_paper(street: Street) -> None:
+    order = await Shop(street.house.cast, street.house.ana).paid(4_500)
+    async with street.window(locale="pt-BR", color_scheme="dark") as window:
+        page = window.page
+        await at_ana_s(street, window)
+        await window.go(f"/console/orders/{order}")
+        await page.click("a[href$='/receipt']")
+        await page.wait_for_url("**/receipt")
+        await expect(page.get_by_role("button", name="Imprimir")).to_be_visible()
+        await window.is_clean_everywhere()
+        await page.emulate_media(media="print", color_scheme="dark")
+        await expect(page.locator("nav.menu")).to_be_hidden()
+        await expect(page.get_by_role("button", name="Imprimir")).to_be_hidden()
+        await expect(page.locator("article")).to_have_css("color", "rgb(0, 0, 0)")
+        assert (await page.pdf()).startswith(b"%PDF")

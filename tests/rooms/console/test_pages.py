@@ -86,6 +86,7 @@ async def every_path(place: Place) -> list[str]:
     paths += [f"/console/{name}?accountId={place.ids['accounts']}" for name in ("keys", "claims")]
     transfer = await place.value("SELECT id FROM transfers WHERE company_id = $1 LIMIT 1")
     message = await place.value("SELECT id FROM outbox WHERE company_id = $1 LIMIT 1")
+    paths += [f"/console/orders/{place.ids['orders']}/receipt"]
     return [*paths, f"/console/ledger/transfers/{transfer}", f"/console/messages/out/{message}"]
 
 
