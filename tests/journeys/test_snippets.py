@@ -20,7 +20,8 @@ from .stage import Stage
 
 # In the order in which they are typed: the first one's shell has what the others use.
 PLAYED = (
-    "docs/guides/orders.md", "docs/guides/static-codes.md", "docs/guides/statements.md", "docs/guides/opening.md", "docs/guides/payouts.md",
+    "docs/guides/orders.md", "docs/guides/refunds.md", "docs/guides/checkout.md", "docs/guides/pix-keys.md",
+    "docs/guides/static-codes.md", "docs/guides/statements.md", "docs/guides/opening.md", "docs/guides/payouts.md",
     "docs/guides/plans.md", "docs/guides/subscriptions.md", "docs/guides/transfers.md", "docs/guides/cards.md",
     "docs/guides/crypto.md", "docs/guides/vouchers.md", "docs/guides/slips.md", "docs/guides/first-minute.md",
 )  # fmt: skip
