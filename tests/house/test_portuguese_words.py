@@ -7,6 +7,8 @@ from functools import cache
 import pytest
 
 from lastro.accounts.statements.types import TYPES
+from lastro.app import diagrams
+from lastro.config import table
 
 from .test_docs import FENCE, documents
 from .tree import ROOT, SRC
@@ -19,7 +21,7 @@ _ENGLISH = (
 _NAME = re.compile(r"\{\w*\}|(?<!\*)\*[^*\n]+\*(?!\*)")  # a place in a text, and what is named as it stands elsewhere
 _FEMININE = (
     "cobrança devolução conta chave assinatura contestação tarifa rede notificação requisição transação linha página"
-    " migração tentativa entrega diferença reivindicação resposta mensagem empresa pessoa decisão conexão"
+    " migração tentativa diferença reivindicação resposta mensagem empresa pessoa decisão conexão"
 )
 _MASCULINE = (
     "pagamento recebimento plano evento extrato banco código titular pagador recebedor cliente documento certificado"
@@ -44,14 +46,17 @@ _SAID_NOW = {
 }
 
 
+def _prose(page: str) -> str:
+    """A page without its code and where its links lead."""
+    return re.sub(r"`[^`]*`", "x", re.sub(r"\]\([^)]*\)", "]", FENCE.sub("\n\n", page)))
+
+
 @cache
 def texts() -> tuple[tuple[str, str], ...]:
     """Each text with where it stands: pages without their code, catalogues, what statements say."""
-    found = []
-    for path in documents():
-        if path.name.endswith(".pt.md"):
-            prose = re.sub(r"\]\([^)]*\)", "]", FENCE.sub("\n\n", path.read_text(encoding="utf-8")))
-            found.append((path.relative_to(ROOT).as_posix(), re.sub(r"`[^`]*`", "x", prose)))
+    pages = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in documents()}
+    made = {"settings.pt.md": table.page("pt"), **diagrams.pages()}
+    found = [(name, _prose(text)) for name, text in {**pages, **made}.items() if name.endswith(".pt.md")]
     for path in sorted(SRC.rglob("*.toml")):
         said = tomllib.loads(path.read_text(encoding="utf-8"))
         for name, one in said.items():

@@ -85,3 +85,18 @@ def test_every_move_stands_on_its_page() -> None:
         for (before, trigger), after in machine.moves.items():
             assert f"  {before or '[*]'} --> {after}: {trigger}" in lines
             assert f"| {before or '(not there)'} | {trigger} | {after} |" in lines
+
+
+def test_every_move_is_said_in_portuguese() -> None:
+    drawn = diagrams.pages()
+    for machine in diagrams.DRAWN:
+        rows = re.findall(
+            r"^\| (?:`(\w+)`: (.+)|\(.+\)) \| `(.+)`: (.+) \| `(\w+)`: (.+) \|$",
+            drawn[f"{machine.name}.pt.md"],
+            re.MULTILINE,
+        )
+        assert [(before, trigger, after) for before, _, trigger, _, after, _ in rows] == [
+            (before or "", trigger, after) for (before, trigger), after in machine.moves.items()
+        ]
+        unsaid = [row for row in rows if row[2] == row[3] or row[4] == row[5] or (row[0] and row[0] == row[1])]
+        assert not unsaid, machine.name

@@ -46,8 +46,8 @@ FEMININE: Final = read_texts(_FOLDER / "feminine.toml")
 # Things, and tables of things, whose Portuguese names are feminine: a cobrança is paga, a pagamento is pago.
 _FEMININE_THINGS: Final = frozenset(
     {
-        "account", "chargeAttempt", "dispute", "key", "keyClaim", "keyValidation", "order", "refund", "scheduledPayment",
-        "subscription", "table.charges", "table.related", "table.transfers", "table.tries",
+        "account", "chargeAttempt", "delivery", "difference", "dispute", "key", "keyClaim", "keyValidation", "order",
+        "refund", "scheduledPayment", "subscription", "table.charges", "table.related", "table.transfers", "table.tries",
     }
 )  # fmt: skip
 _GOOD = (
@@ -83,6 +83,7 @@ class Terms(Speech):
 
     def __init__(self, language: str, thing: str = "") -> None:
         super().__init__(language, TERMS)
+        self._thing = thing
         self._is_feminine = language == "pt" and thing in _FEMININE_THINGS
 
     def about(self, thing: str) -> Terms:
@@ -93,7 +94,7 @@ class Terms(Speech):
         """Returns a status in words, else the interface's word."""
         if self._is_feminine and word in FEMININE:
             return FEMININE[word][self.language]
-        return self.known(f"state.{word}", word)
+        return self.known(f"state.{self._thing}.{word}", self.known(f"state.{word}", word))
 
     def word(self, word: str) -> str:
         """Returns a choice in words, else the interface's word."""
@@ -106,7 +107,7 @@ class Terms(Speech):
 
     def trigger(self, word: str) -> str:
         """Returns what moved an object, in words."""
-        return self.known(f"trigger.{word}", word)
+        return self.known(f"trigger.{self._thing}.{word}", self.known(f"trigger.{word}", word))
 
     def message(self, kind: str) -> str:
         """Returns a message to or from a network in words."""

@@ -65,7 +65,7 @@ def _moved(entry: StateEntry, say: Terms, own: str) -> TimelineStep:
     else:
         title = f"{thing}: {of.state(entry.from_state or '')} → {of.state(entry.to)}"
     facts = (
-        ("step.trigger", say.trigger(entry.trigger)),
+        ("step.trigger", of.trigger(entry.trigger)),
         ("field.tried", " ".join(filter(None, (say.word(entry.tried or ""), say.date(entry.day or ""))))),
         ("field.reason", say.word(entry.reason or "")),
         ("field.cure", entry.cure or ""),
