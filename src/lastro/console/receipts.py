@@ -57,11 +57,12 @@ def _sections(
         (say.field("description"), str(order["description"]), ()),
     ]
     number = value_at(account, "bankAccountData.accountNumber")
-    document = value_at(account, "document.number")
-    lines = (say.document(document) if document else "", say("receipt.account", number=number) if number else "")
+    document = account.get("document")
+    whose = f"{document['type']} {say.document(document['number'])}" if document else ""
+    lines = (whose, say("receipt.account", number=number) if number else "")
     return [
         ("receipt.payment", payment),
         ("receipt.payer", [(say("receipt.name"), payer, paid_by.lines)]),
         ("receipt.receiver", [(say("receipt.name"), str(account.get("fullName") or ""), tuple(filter(None, lines)))]),
-        ("receipt.names", [(say.field(one), str(order[one]), ()) for one in _NAMES if order.get(one)]),
+        ("receipt.names", [(say(f"receipt.{one}"), str(order[one]), ()) for one in _NAMES if order.get(one)]),
     ]
