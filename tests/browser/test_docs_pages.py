@@ -9,19 +9,13 @@ from lastro.app import build_docs, generated_docs
 from lastro.web.guide import shelf
 
 SHELF = shelf.read(shelf.docs_folder(), generated_docs.pages(build_docs.routes()))
-# A few pages a test: several workers share them. Decisions are many, and plain text by the same template: each sixth is seen.
-_MOST = 6
-DECISIONS = "decisions"
-FEW = [
-    (word, leaves[n : n + (1 if word == DECISIONS else _MOST)])
-    for word, leaves in SHELF.groups
-    for n in range(0, len(leaves), _MOST)
-]
-_PARTS = 5  # of the reference
-
-
-# Axe takes seconds for a page: all of them are seen when somebody asks for it, else one of each few, in one language.
+# Axe takes seconds for a page, and one template makes them: all are seen when somebody asks for it, a few a test so that
+# several workers share them; else one of each group, two guides, and each eighth of the reference, in one language.
 EVERY = bool(os.environ.get("LASTRO_EVERY_PAGE"))
+_MOST = 6 if EVERY else 1000
+FEW = [(word, leaves[n : n + _MOST]) for word, leaves in SHELF.groups for n in range(0, len(leaves), _MOST)]
+_PARTS = 5 if EVERY else 1  # of the reference
+_EACH = _PARTS if EVERY else 8
 _LARGEST = ("errors", "refusals")  # made of the code; the largest of all take a minute
 
 
@@ -56,7 +50,7 @@ async def test_every_page_of_the_reference_is_clean(street: Street, part: int) -
             "nav .pages > li > a", "found => found.map(a => a.getAttribute('href'))"
         )
         assert len(places) > 15
-        for n, place in [*enumerate(places)][part :: _PARTS if EVERY else 3 * _PARTS]:
+        for n, place in [*enumerate(places)][part::_EACH]:
             for language in languages(n):
                 await window.go(f"{place}?lang={language}")
                 await window.is_clean()
