@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lastro.api_kit.catalogue import read_texts
 from lastro.api_kit.rendering import ApiError
 from lastro.api_kit.routes import ID_SCHEMA
 from lastro.core.media import JSON
@@ -28,29 +29,18 @@ if TYPE_CHECKING:
 
 VERSION = "3.1.1"
 _IN_PATH = re.compile(r"\{(\w+)\}")
-_TAGS = {
-    "orders": "What customers are asked to pay, and what came of it.",
-    "payouts": "What goes out: to whom, and what came of it.",
-    "subscriptions": "What payers agree to pay again and again (Pix Automático).",
-    "med": "What is contested of money that came or went (MED).",
-    "accounts": "Payment accounts and what they have.",
-    "webhooks": "What you are told, and what did not reach you.",
-    "tokens": "How a client gets its token.",
-    "keys": "Public keys, for whoever verifies what we sign.",
-    "qr": "What the world fetches of a QR code.",
-    "checkout": "The page that a customer sees of an order.",
-    "slips": "What a customer prints or pays from.",
-    "vouchers": "What a customer takes to a till.",
-    "banks": "What banks tell of the accounts that you have there.",
-    "service": "The service itself.",
-    "sandbox": "What a sandbox alone has.",
-}
+# In the order in which the document has them; the reference's catalogue says what each is.
+_TAGS = (
+    "orders", "payouts", "subscriptions", "med", "accounts", "webhooks", "tokens", "keys", "qr",
+    "checkout", "slips", "vouchers", "banks", "service", "sandbox",
+)  # fmt: skip
 _NAMES = {
     "400": "Invalid", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "406": "NotAcceptable",
     "409": "Conflict", "413": "TooLarge",
     "415": "UnsupportedType", "429": "TooMany", "500": "Failed", "503": "Unavailable",
 }  # fmt: skip
 _ABOUT = (Path(__file__).parent / "about.md").read_text(encoding="utf-8").strip()
+_TEXTS = read_texts(Path(__file__).with_name("texts.toml"))
 
 
 def document(
@@ -85,7 +75,7 @@ def document(
         "info": {"title": "lastro", "version": version, "description": _ABOUT, "contact": {"name": "lastro", "url": url},
                  "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
         "servers": [{"url": url}],
-        "tags": [{"name": name, "description": text} for name, text in _TAGS.items() if name in used],
+        "tags": [{"name": name, "description": _TEXTS[f"group-{name}-about"]["en"]} for name in _TAGS if name in used],
         "paths": paths,
         "webhooks": told,
         "components": {

@@ -26,6 +26,7 @@ _OTHERS = ("events", "errors", "types")
 _OPERATION, _EVENT, _TYPE = 1.5, 1.0, 0.5
 _HERE = Path(__file__).parent
 _TEXTS = read_texts(_HERE / "texts.toml")
+_ABOUT = {"pt": (_HERE / "about.pt.md").read_text(encoding="utf-8").strip()}
 STYLE = (_HERE / "templates" / "style.css").read_bytes()
 _CODE = re.compile(r"`([^`]+)`")
 _STRONG = re.compile(r"\*\*([^*]+)\*\*")
@@ -74,6 +75,7 @@ def page(document: Mapping[str, Any], name: str, language: str, *, asked: bool =
         types=address("types", query=query) if name != "types" else "",
         errors=address("errors", query=query) if name != "errors" else "",
         tag=tag,
+        about=_ABOUT.get(language, document["info"]["description"]),
         operations=operations,
         tried_at=tried_at,
         language=language,
