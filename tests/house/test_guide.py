@@ -167,7 +167,7 @@ async def test_it_is_served_in_the_readers_language(http: httpx.AsyncClient) -> 
         assert (
             ("<title>Roteiros de operação" in answer.text) == (">Contestações (MED)</a>" in answer.text) == (spoken == "pt")
         )
-    only = await ask(http, "/docs/guide/glossary", accept_language="pt")
+    only = await ask(http, "/docs/guide/money", accept_language="pt")
     assert "só em inglês" in only.text
     assert "default-src 'none'" in only.headers["content-security-policy"]
     assert (await ask(http, "/docs/guide")).content == (await ask(http, f"/docs/guide/{shelf.START}")).content

@@ -15,7 +15,7 @@ from .tree import ROOT
 DOCS = ROOT / "docs"
 # Pages for whoever operates lastro, and every guide. Each has its Portuguese page; neither changes without the other.
 IN_BOTH = (
-    "install.md", "operations.md", "runbooks.md",
+    "glossary.md", "install.md", "operations.md", "runbooks.md",
     *sorted(f"guides/{path.name}" for path in (DOCS / "guides").glob("*.md") if not path.name.endswith(".pt.md")),
 )  # fmt: skip
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
