@@ -7,7 +7,7 @@ const lastro = createClient(ACCESS);
 // part key
 const path = { accountId: setting("LASTRO_ACCOUNT_ID") };
 const made = await lastro.create_key({ path, body: { type: "RANDOM" } });
-if (!("id" in made)) throw new Error("a random key is made at once");
+if (!("id" in made) || made.id === undefined) throw new Error("a random key is made at once");
 console.log("key", made.type);
 // end of key
 // part delete

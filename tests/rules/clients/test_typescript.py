@@ -20,3 +20,22 @@ def test_it_compiles_strictly_and_its_tests_pass(tmp_path: Path) -> None:
     )
     assert "\n# fail 0\n" in said
     assert "\n# pass 13\n" in said
+
+
+def test_the_programs_to_copy_compile_in_a_shop_of_its_own(tmp_path: Path) -> None:
+    """By the compiler's plain strict rules, against the package as it is installed."""
+    (tmp_path / "client").mkdir()
+    typescript.compiled(tmp_path / "client")
+    shop = tmp_path / "shop"
+    modules = shop / "node_modules"
+    (modules / "@lastro").mkdir(parents=True)
+    (modules / "@lastro/client").symlink_to(tmp_path / "client")
+    (modules / "@types").symlink_to(typescript.programs() / "@types")
+    (shop / "package.json").write_text('{"type": "module"}')
+    names = []
+    for path in sorted((ROOT / "docs/examples/typescript").glob("*.ts")):
+        (shop / path.name).write_text(path.read_text(encoding="utf-8"))
+        names.append(path.name)
+    options = ("--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--types", "node")
+    typescript.run("node", str(typescript.programs() / "typescript/bin/tsc"), *options, *names, folder=shop)
+    assert len(names) > 8
