@@ -89,9 +89,10 @@ def test_every_command_has_its_sentence_and_every_word_its_help() -> None:
             assert action.help or not action.option_strings, (words, action.option_strings)
 
 
-def test_the_overview_names_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("words", [[], ["help"]])
+def test_the_overview_names_every_command_once(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main.main([])
+        main.main(words)
     overview = capsys.readouterr().out
     assert ended.value.code == 0
     for (name,) in (words for words in EVERY if len(words) == 1):
@@ -160,6 +161,9 @@ def test_an_old_name_works_and_says_the_new_one(capsys: pytest.CaptureFixture[st
         (("xyzzy",), "lastro: error: there is no command 'xyzzy'; lastro --help lists them"),
         (("--versio",), "lastro: error: there is no option --versio: did you mean --version?"),
         (("--xyzzy", "verify"), "lastro: error: there is no option --xyzzy; lastro --help lists them"),
+        (("--json", "verify"), "lastro: error: there is no option --json; lastro --help lists them"),
+        (("-x",), "lastro: error: there is no option -x; lastro --help lists them"),
+        (("verify", "-x"), "lastro verify: error: there is no option -x; lastro verify --help lists them"),
         (("client", "ad", "1"), "lastro client: error: there is no command 'ad': did you mean add?"),
         (
             ("client", "add", "1", "shop", "--permision=x"),

@@ -92,7 +92,7 @@ def _perform(words: list[str]) -> str | int | None:
         print(f"lastro {words[0]} is called lastro {_OLD_NAMES[words[0]]}; 0.2 knows no other name.", file=sys.stderr)
         words = [_OLD_NAMES[words[0]], *words[1:]]
     match words:
-        case []:
+        case [] | ["help"]:
             root().print_help()
             return 0
         case ["--version"]:

@@ -40,9 +40,12 @@ class Parser(argparse.ArgumentParser):
         return given, rest
 
     def _refuse_option(self, option: str) -> None:
-        if option.startswith("--") and option != "--":
-            flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
-            self.error(f"there is no option {option}{did_you_mean(option, flags, f'; {self.prog} --help lists them')}")
+        name = option.lstrip("-")
+        if option.startswith("-") and name and not name[0].isdigit():
+            flags = [flag.removeprefix("--") for flag in self._option_string_actions if flag.startswith("--")]
+            like = closest(name, flags)
+            end = f"; {self.prog} --help lists them" if like is None else f": did you mean --{like}?"
+            self.error(f"there is no option {option}{end}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
