@@ -15,6 +15,7 @@ from lastro.api_kit.paging import read_timestamp
 from lastro.api_kit.routes import stamp
 from lastro.app.networks import statement_rails
 from lastro.console import Plugin, company_page, shell
+from lastro.console.form_problems import placed
 from lastro.console.shell import Act, Page
 from lastro.core.declined import CommandFailed
 from lastro.people import Role
@@ -43,6 +44,9 @@ SELECT type, count(*) AS times FROM events WHERE company_id = $1 AND created_at 
 """
 _TEXTS: Final = read_texts(Path(__file__).parent / "texts" / "controls.toml")
 _AWAY: Final = _TEXTS["sandbox.sim-away"]
+_INPUTS: Final = {
+    "to": "to", "operation": "kind", "behaviour": "kind", "times": "times", "code": "code", "match": "value", "name": "name",
+}  # fmt: skip
 _MATCHES: Final = ("endToEndId", "amount", "payerDocument", "key", "txId", "reference")
 
 
@@ -84,7 +88,7 @@ class Controls:
         refused = await self.clock.walk(body) if body else None
         if refused is not None:
             found = json.loads(refused.body).get("details", ())
-            return await self._page(user, asked, status=400, problems=[one["description"] for one in found])
+            return await self._page(user, asked, status=400, problems=_said(found, "to"))
         after = (await self.clock.pending.shown())["now"]
         return shell.go(f"{HERE}?from={before}&until={after}")
 
@@ -102,15 +106,15 @@ class Controls:
             body["match"] = {field: value}
         status, said = await self.simulator.ask("POST", "/faults", body)
         if status != 200:
-            found = [f"{one['field']}: {one['description']}" for one in said.get("details", ())]
-            return await self._page(user, asked, status=min(status, 503), problems=found or [_AWAY[user.language]])
+            found = _said(said.get("details", ()))
+            return await self._page(user, asked, status=min(status, 503), problems=found or [_away(user)])
         return shell.go(f"{HERE}#faults")
 
     async def calm(self, user: User, asked: PageRequest) -> Response:
         """POST /console/sandbox/faults/off: removes all faults."""
         status, _ = await self.simulator.ask("DELETE", "/faults")
         if status != 200:
-            return await self._page(user, asked, status=503, problems=[_AWAY[user.language]])
+            return await self._page(user, asked, status=503, problems=[_away(user)])
         return shell.go(f"{HERE}#faults")
 
     async def magic(self, user: User, asked: PageRequest) -> Response:
@@ -162,7 +166,7 @@ class Controls:
         try:
             jobs.ask(self.home, kind, name, str(user.act_id))
         except CommandFailed as declined:
-            return await self._page(user, asked, status=409, problems=[str(declined)])
+            return await self._page(user, asked, status=409, problems=[("name", "", str(declined))])
         return shell.go(f"{HERE}/jobs/{user.act_id}")
 
     def _found(self, asked: PageRequest) -> snapshots.Snapshot | None:
@@ -199,7 +203,7 @@ class Controls:
         ran = await self._ran(user, between[0], between[1])
         return company_page.render(
             user, "sandbox.html", HERE, status=status, clock=shown, due=due, steps=_STEPS, ran=ran, between=between,
-            faults=faults.get("data", ()), kinds=kinds.get("data", ()), matches=_MATCHES, problems=problems,
+            faults=faults.get("data", ()), kinds=kinds.get("data", ()), matches=_MATCHES, problems=placed(problems, _INPUTS),
             given=asked.form, snapshots=snapshots.everything(self.home), most=snapshots.MOST,
             may_act=user.may(Role.OPERATE), may_keep=user.may(Role.ADMINISTER) and _is_institutions(user),
         )  # fmt: skip
@@ -210,6 +214,16 @@ class Controls:
             return None
         async with company_page.session_of(user) as session:
             return await session.fetch(_RAN, company_page.company_of(user), begin, end, _MOST_RAN)
+
+
+def _said(details: Any, field: str = "") -> list[tuple[str, str, str]]:
+    """Returns the problems of an answer as a form places them. field: of all of them; empty: each says its own."""
+    return [(field or one.get("field", ""), one.get("issue", ""), one["description"]) for one in details]
+
+
+def _away(user: User) -> tuple[str, str, str]:
+    """Returns the problem of a simulator that does not answer."""
+    return ("", "", _AWAY[user.language])
 
 
 def plugin(settings: Settings, app_context: AppContext, work: Database) -> Plugin:

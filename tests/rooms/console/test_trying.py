@@ -143,7 +143,9 @@ async def test_a_form_leads_to_no_other_path(house: Building) -> None:
     assert (await visit.get(f"{api_explorer.HERE}/no_such")).status_code == 404
     no = await sent(visit, "read_order", **{"path.id": "", "header.x-request-id": "a\r\nb"})
     assert no.status_code == 400
-    assert "<li>id: falta.</li>" in no.text
+    assert '<li><a href="#b-1">id: falta.</a></li>' in no.text
+    assert 'aria-invalid="true" aria-describedby="b-1-wrong' in no.text
+    assert '<p class="wrong" id="b-1-wrong">id: falta.</p>' in no.text
     assert "x-request-id: só ASCII" in no.text
     writer, _ = await house.inside(Role.OPERATE)
     large = await sent(writer, "create_order", body="x" * 100_001)
