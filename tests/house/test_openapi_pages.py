@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from html.parser import HTMLParser
 from typing import Any
 from unittest.mock import Mock
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import msgspec
@@ -255,12 +256,18 @@ def test_every_text_is_escaped() -> None:
 
 
 def test_a_call_can_be_pasted() -> None:
-    document = wiring.documented(_NOBODYS)
+    document = reference.inlined(wiring.documented(_NOBODYS))
     for path, item in document["paths"].items():
         for method, said in item.items():
             words = shlex.split(calls.curl(document, path, method, said))
             assert words[0] == "curl"
             assert "{" not in next(word for word in words if word.startswith("https://"))
+            url = urlsplit(next(word for word in words if word.startswith("https://")))
+            needed = {p["name"] for p in said["parameters"] if p["in"] == "query" and p.get("required")}
+            assert {name for name, _ in parse_qsl(url.query)} == needed, path
+            forms = said.get("requestBody", {}).get("content", {}).get("multipart/form-data", {"schema": {}})["schema"]
+            fields = {words[n + 1].partition("=")[0] for n, word in enumerate(words[:-1]) if word == "-F"}
+            assert fields == set(forms.get("required", ())), path
             body = [words[n + 1] for n, word in enumerate(words[:-1]) if word == "-d" and "grant_type" not in words[n + 1]]
             assert [msgspec.json.decode(text) for text in body] == [
                 content["example"]

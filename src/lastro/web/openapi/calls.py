@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -16,6 +17,8 @@ _MULTIPART = "multipart/form-data"
 _CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _ONE_LINE = 90  # characters: longer calls stand on several lines
+# Some operations take nothing but a UUID as the key. uuidgen is no part of a small Debian, Python is of every sandbox.
+_UUID = "$(python3 -c 'import uuid; print(uuid.uuid4())')"
 _ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 _LITERALS = {True: "True", False: "False", None: "None"}
 
@@ -23,13 +26,18 @@ _LITERALS = {True: "True", False: "False", None: "None"}
 def curl(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, Any]) -> str:
     """Returns a call for a shell in which TOKEN is set."""
     given = {p["name"]: str(p.get("example", p["name"])) for p in one["parameters"] if p["in"] == "path"}
+    query = urlencode(dict(_given(one, "query")))
+    url = document["servers"][0]["url"] + path.format(**given) + (f"?{query}" if query else "")
     verb = "" if method == "get" else f" -X {method.upper()}"
-    parts = [f"curl{verb} {_quoted(document['servers'][0]['url'] + path.format(**given))}"]
+    parts = [f"curl{verb} {_quoted(url)}"]
     if one["security"] and "bearer" in one["security"][0]:
         parts.append('-H "authorization: Bearer $TOKEN"')
     if any(p["name"] == "idempotency-key" for p in one["parameters"]):
-        parts.append('-H "idempotency-key: $(uuidgen)"')
-    for media, content in [*one.get("requestBody", {}).get("content", {}).items()][:1]:
+        parts.append(f'-H "idempotency-key: {_UUID}"')
+    media, content = _body(one)
+    if media == _MULTIPART:  # curl itself says the type, with the boundary that it chose
+        parts += [f"-F {_quoted(f'{name}={_curl_field(field)}')}" for name, field in _fields(content)]
+    elif media:
         parts.append(f"-H 'content-type: {media}'")
         if "example" in content:
             parts.append("-d " + _quoted(pretty(content["example"])))
@@ -120,6 +128,10 @@ def _fields(content: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 def _is_file(field: Mapping[str, Any]) -> bool:
     return field.get("format") == "binary"
+
+
+def _curl_field(field: Mapping[str, Any]) -> str:
+    return "@front.jpg" if _is_file(field) else str(_word(field))
 
 
 def _python_field(field: Mapping[str, Any]) -> str:
