@@ -94,7 +94,8 @@ class Terms(Speech):
         """Returns a status in words, else the interface's word."""
         if self._is_feminine and word in FEMININE:
             return FEMININE[word][self.language]
-        return self.known(f"state.{self._thing}.{word}", self.known(f"state.{word}", word))
+        said = self.known(f"state.{word}", self.known(f"word.{word}", word))
+        return self.known(f"state.{self._thing}.{word}", said)
 
     def word(self, word: str) -> str:
         """Returns a choice in words, else the interface's word."""
