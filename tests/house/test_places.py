@@ -18,7 +18,8 @@ _LOCKS = re.compile(
     r"\bFOR\s+(NO\s+KEY\s+)?UPDATE\b|\bFOR\s+(KEY\s+)?SHARE\b|\bLOCK\s+TABLE\b|pg_(try_)?advisory|^\s*(BEGIN|COMMIT|ROLLBACK)\b"
 )
 _MAY_LOCK = (
-    "src/lastro/core/commit.py", "src/lastro/core/reference_rows.py", "src/lastro/core/work_queue.py", "src/lastro/core/db.py",
+    "src/lastro/core/commit.py", "src/lastro/core/statement.py", "src/lastro/core/reference_rows.py",
+    "src/lastro/core/work_queue.py", "src/lastro/core/db.py",
     *_ABOVE,
 )  # fmt: skip
 # Claims that the lane's own statement cannot make.

@@ -15,12 +15,11 @@ from lastro.api_kit import forms
 from lastro.api_kit.http import STATUS, refusal
 from lastro.api_kit.multipart import FORM_DATA, one_file
 from lastro.api_kit.routes import Incoming
-from lastro.core.commit import Caller
 from lastro.core.errors import InsufficientFunds, Kind, Problem, Refused
 from lastro.core.media import JSON
 from lastro.core.retry import patiently
 from lastro.core.runner import Act, Done, Refusing, RequestContext
-from lastro.core.write import Row, Write
+from lastro.core.write import Caller, Row, Write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

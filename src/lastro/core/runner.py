@@ -6,14 +6,16 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-from lastro.core.commit import Caller, commit
 from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale, Taken
 from lastro.core.failpoints import failpoint
+from lastro.core.group_commit import GroupCommit
+from lastro.core.group_read import GroupRead
 from lastro.core.idempotency import REFUSED, refusal, with_answer
 from lastro.core.media import JSON
 from lastro.core.retry import ALWAYS_CONFLICTED, TRIES, back_off, decided, patiently
 from lastro.core.rights import NOBODY, Peer, Rights, rights_of
 from lastro.core.tenant_session import looked_up, open_session
+from lastro.core.write import OURS, Caller, Decided
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     _Settled: TypeAlias = "Done | Refused | Reply"
 
-_OURS = Caller()
 _STILL = Problem("idempotency-key", "CONFLICT", "another request under this key is still being worked on")
 _BUSY = Refused(Kind.CONFLICT, (_STILL,), retry_after_seconds=1)
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
@@ -220,6 +221,8 @@ class Runner:
         self._chance = chance
         self._on_commit = on_commit or (lambda _: None)
         self._rights: dict[tuple[UUID, str], Rights] = {}
+        self._reading = GroupRead(database)
+        self._committing = GroupCommit(database)
 
     async def run(self, call: Call, verb: Verb[Any]) -> Reply | Refused:
         """Returns the answer to a client's call. Stale: too many conflicts. DatabaseAway: the web app answers 503."""
@@ -231,7 +234,7 @@ class Runner:
         assert not isinstance(reply, Done)
         return reply
 
-    async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = _OURS) -> Done | Refused:
+    async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = OURS) -> Done | Refused:
         """Runs a verb for a task of ours, without client or key. by: a person who is authenticated elsewhere."""
         outcome = await self._settle(company_id, verb, by)
         assert not isinstance(outcome, Reply)
@@ -278,20 +281,30 @@ class Runner:
     ) -> tuple[Any, RequestContext] | Reply | Refused:
         """Reads the verb's context in the tenant's session. Otherwise returns the caller's refusal or the stored answer."""
         query = verb.query()
-        async with self.database.session_for(company_id) as session:
-            rows = await open_session(session, company_id, by, query)
-            row = rows[0]
-            self._clock.learn(row["door_at"], row["clock_version"])
-            caller = self._caller(by, row, verb)
-            if not isinstance(caller, Caller):
-                return caller
-            context = RequestContext(company_id, row["door_at"], self._chance, caller)
-            if query is None:
+        if query is None:
+            async with self.database.session_for(company_id) as session:
+                rows = await open_session(session, company_id, by, None)
+                context = self._seen(company_id, by, rows[0], verb)
+                if not isinstance(context, RequestContext):
+                    return context
                 known = await verb.read(session, context)
-            else:
-                known = await verb.read_more(session, context, query.shown(rows))
+        else:
+            rows = await self._reading.read(company_id, by, query)
+            context = self._seen(company_id, by, rows[0], verb)
+            if not isinstance(context, RequestContext):
+                return context
+            known = query.shown(rows)
+            if getattr(type(verb), "read_more", None) is not Act.read_more:
+                async with self.database.session(company_id) as session:
+                    known = await verb.read_more(session, context, known)
         looked = await looked_up(self.database, verb, known, context)
         return looked, self._later(context)
+
+    def _seen(self, company_id: UUID, by: Call | Caller, row: Record, verb: Verb[Any]) -> RequestContext | Reply | Refused:
+        """Returns the context of a verb. Otherwise returns why its caller was refused."""
+        self._clock.learn(row["door_at"], row["clock_version"])
+        caller = self._caller(by, row, verb)
+        return RequestContext(company_id, row["door_at"], self._chance, caller) if isinstance(caller, Caller) else caller
 
     def _caller(self, by: Call | Caller, row: Record, verb: Verb[Any]) -> Caller | Reply | Refused:
         if isinstance(by, Caller):
@@ -312,7 +325,7 @@ class Runner:
             write = with_answer(outcome, by, context.now)
         if write is not None and not (isinstance(by, Caller) and write.is_empty):
             failpoint("run.decided")
-            await commit(self.database, write, context.caller, decided_at=context.now)
+            await self._committing.commit(Decided(write, context.caller, context.now))
             self._on_commit(write)
             if isinstance(outcome, Done) and outcome.again:
                 return None

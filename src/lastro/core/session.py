@@ -190,6 +190,10 @@ class Session:
                 self._kept -= len(self._prepared.popitem(last=False)[0])
         return statement
 
+    async def parameters(self, sql: str) -> list[str]:
+        """Returns the SQL types of a statement's parameters."""
+        return [one.name for one in (await self._statement(sql)).get_parameters()]
+
     async def row(self, sql: str, *arguments: Any) -> Record | None:
         """Returns the first row, or None."""
         rows = await self.fetch(sql, *arguments)

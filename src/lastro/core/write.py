@@ -243,12 +243,13 @@ class Write:
     stored: tuple[Stored, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        moved = [(m.table, m.id) for m in self.moves] + [(t.table, t.id) for t in self.touches]
-        moved += [(m.table, one) for m in self.many for one in m.ids]
-        if len(set(moved)) != len(moved):
-            raise ValueError("two moves of one row in one Write")
-        if len(self.stored) > 1:
-            raise ValueError("two answers in one Write")
+        if len(self.moves) + len(self.touches) > 1 or self.many:
+            moved = [(m.table, m.id) for m in self.moves] + [(t.table, t.id) for t in self.touches]
+            moved += [(m.table, one) for m in self.many for one in m.ids]
+            if len(set(moved)) != len(moved):
+                raise ValueError("two moves of one row in one Write")
+        if len(self.stored) > 1 and len({(s.operation, s.key) for s in self.stored}) != len(self.stored):
+            raise ValueError("two answers under one key in one Write")
 
     def __add__(self, other: Write) -> Write:
         if other.company_id != self.company_id:
@@ -265,6 +266,31 @@ class Write:
     def is_empty(self) -> bool:
         """True if it would change nothing."""
         return not any(getattr(self, part) for part in _PARTS if part != "relies")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The client version and clock version that a decision relies on.
+
+    Both must still hold at the commit. request_id: of the client's call, kept with what it moved.
+    """
+
+    client_id: str | None = None
+    client_version: int | None = None
+    clock_version: int | None = None
+    request_id: str | None = None
+
+
+OURS = Caller()  # a task of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A Write to be committed. caller: whose act it is. at: the business time it was decided with, at most a second ago."""
+
+    write: Write
+    caller: Caller = OURS
+    at: datetime | None = None
 
 
 _PARTS = tuple(f.name for f in fields(Write) if f.name != "company_id")

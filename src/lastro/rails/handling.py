@@ -37,7 +37,7 @@ LANE = work_queue.Queue(
     also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 kinds of ours
     f" AND {HOLDS_UP.format(w='w')} AND (e.received_at, e.id) < (w.received_at, w.id))",
 )
-_AT_ONCE = 8  # verbs, each of which holds a connection
+_AT_ONCE = 32  # messages; those of one company share statements (docs/decisions/group-commit.md)
 _ALARM_AFTER = 5  # times a message was taken in hand in vain
 # Times a message had to wait for something else, which is two hours and more, or lost to others, a quarter of an hour.
 _WAITS_LONG = 120

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from lastro import orders, subscriptions
-from lastro.core.commit import Caller
+from lastro.core.group_read import GroupRead
 from lastro.core.runner import RequestContext
-from lastro.core.tenant_session import open_session
+from lastro.core.write import OURS, Caller
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 
@@ -27,7 +27,7 @@ _LENGTH = 22
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass
 class OrdersByToken:
     """Finds orders and subscriptions by the tokens of their locations and pages.
 
@@ -37,6 +37,9 @@ class OrdersByToken:
     database: Database
     chance: Chance
     companies: dict[int, UUID] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._reading = GroupRead(self.database)
 
     async def find(self, token: str) -> tuple[OrderShown, RequestContext] | None:
         """Returns the order behind a location's token, and the business time. It takes one round trip."""
@@ -53,8 +56,7 @@ class OrdersByToken:
         if company_id is None:
             return None
         query = asked(token)
-        async with self.database.session_for(company_id) as session:
-            rows = await open_session(session, company_id, Caller(), query)
+        rows = await self._reading.read(company_id, OURS, query)
         shown = query.shown(rows)
         if shown is None or shown.order.pix_key is None:  # a slip that has no Pix code on it
             return None

@@ -11,10 +11,11 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.core.verbs import born_order, ended, move_of
 
-from lastro.core.commit import Caller, commit
+from lastro.core.commit import commit
 from lastro.core.db import Database
 from lastro.core.errors import InsufficientFunds, KeyTaken, OverQuota, Stale, Taken
 from lastro.core.write import (
+    Caller,
     Event,
     Finished,
     LedgerAccount,
@@ -55,8 +56,8 @@ async def hash_of_everything(database: Any) -> dict[str, str]:
 class Scene:
     """Two open orders, money, a message in hand, an answer given; and a Write that touches every part of it."""
 
-    def __init__(self, cast: Cast, ana: Seller) -> None:
-        self.cast, self.ana = cast, ana
+    def __init__(self, cast: Cast, ana: Seller, tag: str = "") -> None:
+        self.cast, self.ana, self.tag = cast, ana, tag
         self.at = datetime.now(UTC)
         self.order, self.other, self.inbox, self.lease = (cast.id() for _ in range(4))
         self.party = cast.id()
@@ -65,7 +66,7 @@ class Scene:
     async def set(self) -> None:
         later = self.at + timedelta(microseconds=1)
         inbox = {
-            "id": self.inbox, "rail": "pix", "kind": "x", "network_id": "M0", "subject": "E0", "body": b"",
+            "id": self.inbox, "rail": "pix", "kind": "x", "network_id": f"M0{self.tag}", "subject": "E0", "body": b"",
             "received_at": self.at, "due_at": self.at, "lease_token": self.lease,
         }  # fmt: skip
         rows = (
@@ -77,13 +78,13 @@ class Scene:
         await self.cast.credit(self.ana, 1000)
 
     def message(self, network_id: str) -> Message:
-        return Message(self.cast.id(), "pix", "x", network_id, self.order, b"{}", self.at)
+        return Message(self.cast.id(), "pix", "x", network_id + self.tag, self.order, b"{}", self.at)
 
     def quota(self, minor: int) -> Quota:
         return Quota(self.order, "test", "today", minor, 100)
 
     def stored(self, key: str) -> Stored:
-        return Stored("act", key, b"f", 200, b"{}", self.order, "week", self.at)
+        return Stored("act", key + self.tag, b"f", 200, b"{}", self.order, "week", self.at)
 
     def write(self) -> Write:
         """Everything at once."""

@@ -13,9 +13,9 @@ from tests.in_one import in_one_test
 from tests.rooms.plans.bureau import Bureau
 
 from lastro.companies import Revoke
-from lastro.core.commit import Caller
 from lastro.core.errors import Kind, Refused, Stale
 from lastro.core.runner import Reply
+from lastro.core.write import Caller
 from lastro.people import Entrance, Register, Role
 from lastro.plans.actions.create import MakePlan
 from lastro.plans.actions.decide import Apply, Approve, CancelPlan

@@ -1,0 +1,122 @@
+"""Asks questions that come together as a group. They are of one company.
+
+A question that comes alone is asked alone and waits for nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import nullcontext
+from contextvars import Context
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from lastro.core import trace
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from uuid import UUID
+
+_UNDER_WAY = 2  # groups of one company, before what comes next waits for them
+_TOGETHER = 16
+_LONGEST_WAIT_SECONDS = 0.02  # behind groups that wait for something else
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Asked(Generic[T, R]):
+    """A question and its answer. is_over: answered, or its caller has gone."""
+
+    def __init__(self, question: T) -> None:
+        self.question = question
+        self.answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+
+    @property
+    def is_over(self) -> bool:
+        """True where nobody waits for the answer any more."""
+        return self.answer.done()
+
+    def tell(self, answer: R) -> None:
+        """Gives the answer."""
+        if not self.is_over:
+            self.answer.set_result(answer)
+
+    def fail(self, error: BaseException) -> None:
+        """Raises this at who has asked."""
+        if not self.is_over:
+            self.answer.set_exception(error)
+
+
+class Grouping(Generic[T, R]):
+    """Asks questions of each company in groups.
+
+    ask: asks a group, and answers each of it. fits: whether a question may join this group. name: of the wait, in a trace.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        ask: Callable[[UUID, Sequence[Asked[T, R]]], Awaitable[None]],
+        fits: Callable[[Sequence[Asked[T, R]], T], bool],
+    ) -> None:
+        self._name = name
+        self._ask = ask
+        self._fits = fits
+        self._under_way: Counter[UUID] = Counter()
+        self._waiting: dict[UUID, list[Asked[T, R]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def ask(self, company_id: UUID, question: T) -> R:
+        """Returns the answer to a question of this company."""
+        mine: Asked[T, R] = Asked(question)
+        waiting = self._waiting.setdefault(company_id, [])
+        waiting.append(mine)
+        if len(waiting) == 1:
+            self._start_soon(company_id)
+        with nullcontext() if (trail := trace.trail()) is None else trail.step(self._name, "internal", {}):
+            return await mine.answer
+
+    def _start_soon(self, company_id: UUID) -> None:
+        """Starts what waits once all that came at this moment have asked; behind others when one of them ends."""
+        loop = asyncio.get_running_loop()
+        if self._under_way[company_id] < _UNDER_WAY:
+            loop.call_soon(self._start, company_id)
+        else:
+            loop.call_later(_LONGEST_WAIT_SECONDS, self._start, company_id)
+
+    def _start(self, company_id: UUID) -> None:
+        if group := self._next(company_id):
+            self._under_way[company_id] += 1
+            # In a context of its own: it is the work of no one of them.
+            task = asyncio.get_running_loop().create_task(self._run(company_id, group), context=Context())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _next(self, company_id: UUID) -> list[Asked[T, R]]:
+        """Takes the next group from what waits."""
+        group: list[Asked[T, R]] = []
+        left: list[Asked[T, R]] = []
+        for one in self._waiting.pop(company_id, ()):
+            if one.is_over:
+                continue
+            fits = not group or (len(group) < _TOGETHER and self._fits(group, one.question))
+            (group if fits else left).append(one)
+        if left:
+            self._waiting[company_id] = left
+            self._start_soon(company_id)
+        return group
+
+    async def _run(self, company_id: UUID, group: list[Asked[T, R]]) -> None:
+        try:
+            await self._ask(company_id, group)
+        except BaseException as error:
+            for one in group:
+                one.fail(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._under_way[company_id] -= 1
+            if not self._under_way[company_id]:
+                del self._under_way[company_id]
+            self._start(company_id)
