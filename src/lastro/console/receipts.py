@@ -52,7 +52,7 @@ def _sections(
     back = order.get("refundedAmount")
     payment: list[tuple[str, str, tuple[str, ...]]] = [
         (say.field("paidAt"), say.moment(order.get("paidAt")), ()),
-        (say.field("paymentMethod"), say.method(order["paymentMethod"]), ()),
+        (say.field("paymentMethod"), say.word(order["paymentMethod"]), ()),
         *([(say.field("refundedAmount"), say.paid(back), ())] if back and back["value"] != "0.00" else []),
         (say.field("description"), str(order["description"]), ()),
     ]

@@ -98,13 +98,9 @@ class Terms(Speech):
         return self.known(f"state.{self._thing}.{word}", said)
 
     def word(self, word: str) -> str:
-        """Returns a choice in words, else the interface's word."""
-        return self.known(f"word.{word}", self.state(word))
-
-    def method(self, name: str) -> str:
-        """Returns a payment method in words; a brand of crypto by its own name: `Binance Pay`."""
-        said = self.word(name)
-        return name.replace("_", " ").title() if said == name and "_" in name else said
+        """Returns a choice in words, else the interface's word; of a brand of crypto its own name: `Binance Pay`."""
+        said = self.known(f"word.{word}", self.state(word))
+        return word.replace("_", " ").title() if said == word and word.endswith("_PAY") else said
 
     def trigger(self, word: str) -> str:
         """Returns what moved an object, in words."""
@@ -210,6 +206,10 @@ class Terms(Speech):
             return "\N{EM DASH}"
         tenths = (2000 * part + whole) // (2 * whole)
         return f"{tenths // 10}{self._point}{tenths % 10}%"
+
+    def decimal(self, text: str) -> str:
+        """Formats a decimal text of the interface with the language's point."""
+        return text.replace(".", self._point)
 
     def share(self, basis_points: int) -> str:
         """Formats hundredths of a percent: `0,99%`."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from lastro.standards import qrcode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +24,7 @@ _BESIDE: Final[Mapping[str, tuple[str, ...]]] = {
     "crypto": ("asset", "assetAmount", "rate"),
 }  # fmt: skip
 _PICTURES: Final[Mapping[str, str]] = {"pix": "qrcodeImageBase64", "cash": "barcodeImageBase64"}
+_DECIMAL: Final = re.compile(r"\d+\.\d+")
 _UNTIL: Final = ("expireDateTime", "rateValidUntil")
 _LINKS: Final[Mapping[str, tuple[str, str]]] = {
     "boleto": ("pdfUrl", "charge.open-slip"), "cash": ("voucherUrl", "charge.open-voucher"),
@@ -52,11 +57,25 @@ def of(answer: Mapping[str, Any], say: Terms) -> WayToPay:
     name = next((one for one in _CODES if answer.get(one)), "")
     block = answer.get(name) or {}
     codes = [Code(one, say(f"charge.pay.{name}.{one}"), str(block[one])) for one in _CODES.get(name, ()) if block.get(one)]
-    facts = [(say.field(one), say.date(str(block[one]))) for one in _BESIDE.get(name, ()) if block.get(one)]
+    facts = [(say.field(one), _written(str(block[one]), say)) for one in _BESIDE.get(name, ()) if block.get(one)]
     facts += [(say("charge.until"), say.moment(block[one])) for one in _UNTIL if block.get(one)]
     field, text = _LINKS.get(name, ("", ""))
     links = [(say(text), block[field])] if block.get(field) else []
     if page := answer.get("checkoutUrl"):
         codes.append(Code("checkoutUrl", say("charge.link"), page))
         links.append((say("charge.open-link"), page))
-    return WayToPay(tuple(codes), tuple(facts), tuple(links), block.get(_PICTURES.get(name, "")), name == "cash")
+    picture = block.get(_PICTURES.get(name, "")) or (_drawn(block["qrcodeData"]) if block.get("qrcodeData") else None)
+    return WayToPay(tuple(codes), tuple(facts), tuple(links), picture, name == "cash")
+
+
+def _drawn(text: str) -> str | None:
+    """Draws a code that the answer has as a text alone: a slip's Pix, an app's. None: no picture holds it."""
+    try:
+        return base64.b64encode(qrcode.png(text)).decode()
+    except ValueError:
+        return None
+
+
+def _written(text: str, say: Terms) -> str:
+    """Writes a day or a decimal number as people do; another text stays."""
+    return say.decimal(text) if _DECIMAL.fullmatch(text) else say.date(text)

@@ -15,6 +15,7 @@ from tests.rooms.orders.collecting import ADDRESS, Market
 from lastro import console
 from lastro.app import wiring
 from lastro.companies import FeePlan
+from lastro.console import ways_to_pay
 from lastro.console.pricing import Price, plan_at
 from lastro.console.terms import Terms
 from lastro.core.money import Money
@@ -157,3 +158,10 @@ def test_the_plan_is_the_one_that_holds_now() -> None:
         held, variable_basis_points=200
     )
     assert plan_at([one, later], "PIX", "BRL", datetime(2025, 6, 1, tzinfo=UTC)) is None
+
+
+def test_a_code_that_no_picture_holds_is_shown_as_a_text_alone() -> None:
+    block = {"deeplink": "x", "universalUrl": "https://app.example", "qrcodeData": "https://app.example/1", "rate": "5.41"}
+    drawn, long = (ways_to_pay.of({"crypto": {**block, **other}}, Terms("pt")) for other in ({}, {"qrcodeData": "é" * 600}))
+    assert (drawn.picture is not None, drawn.facts) == (True, (("Cotação", "5,41"),))
+    assert (long.picture, [one.text for one in long.codes]) == (None, ["é" * 600])
