@@ -21,4 +21,5 @@ class Bells:
         """Returns at the next ring or the time-out."""
         bell = self._waiting.setdefault(topic, asyncio.Event())
         with suppress(TimeoutError):
-            await asyncio.wait_for(bell.wait(), max(seconds, 0.0))
+            async with asyncio.timeout(seconds):  # unlike wait_for, it makes no task
+                await bell.wait()

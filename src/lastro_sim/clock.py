@@ -11,6 +11,7 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 86_400 * SECOND
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 FURTHEST_OFFSET = 100 * 366 * DAY
 
 
@@ -23,7 +24,7 @@ class Clock:
 
     def machine(self) -> int:
         """Returns the microseconds of real time since 1970."""
-        return (self._read_machine() - EPOCH) // timedelta(microseconds=1)
+        return counted(self._read_machine())
 
     def business(self) -> int:
         """Returns the microseconds of business time since 1970."""
@@ -37,12 +38,12 @@ def moment(microseconds: int) -> datetime:
 
 def counted(at: datetime) -> int:
     """Converts to microseconds; the reverse of moment."""
-    return (at - EPOCH) // timedelta(microseconds=1)
+    return (at - EPOCH) // _MICROSECOND
 
 
 def printed(microseconds: int) -> str:
     """Formats as ISO 8601 in UTC with microseconds and Z."""
-    return f"{moment(microseconds).isoformat(timespec='microseconds').removesuffix('+00:00')}Z"
+    return f"{moment(microseconds).isoformat(timespec='microseconds')[:-6]}Z"
 
 
 def printed_or_none(microseconds: int | None) -> str | None:

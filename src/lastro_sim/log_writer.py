@@ -9,6 +9,7 @@ from typing import TextIO
 
 _MOST_WAITING = 4096  # lines
 _FAREWELL_SECONDS = 0.5
+_GATHERS_SECONDS = 0.02  # waking the thread for each line would cost more than the line
 _LOST = b'{"event":"log.lines_lost","level":"warning","count":%d}\n'
 
 
@@ -22,6 +23,7 @@ class LogWriter:
         self.lost = 0
         self._descriptor = descriptor
         self._lines: SimpleQueue[bytes | threading.Event] = SimpleQueue()
+        self._is_ending = threading.Event()
         self._told = 0
         self._is_torn = False
         threading.Thread(target=self._run, name="log", daemon=True).start()
@@ -36,28 +38,33 @@ class LogWriter:
     def end(self) -> None:
         """Waits a moment for the queued lines."""
         is_done = threading.Event()
+        self._is_ending.set()
         self._lines.put(is_done)
         is_done.wait(_FAREWELL_SECONDS)
 
     def _run(self) -> None:
         while True:
-            item = self._lines.get()
-            if isinstance(item, threading.Event):
-                item.set()
-            elif not self._put(item):
-                self.lost += 1
-            elif self.lost > self._told and self._put(_LOST % (self.lost - self._told)):
+            items = [self._lines.get()]
+            self._is_ending.wait(_GATHERS_SECONDS)
+            items += [self._lines.get_nowait() for _ in range(self._lines.qsize())]
+            lines = [item for item in items if isinstance(item, bytes)]
+            left = self._put(b"".join(lines)).count(b"\n")
+            self.lost += min(left, len(lines))
+            if not left and self.lost > self._told and not self._put(_LOST % (self.lost - self._told)):
                 self._told = self.lost
+            for item in items:
+                if isinstance(item, threading.Event):
+                    item.set()
 
-    def _put(self, line: bytes) -> bool:
-        """Writes a line, first ending a torn one; tells whether all went out."""
-        rest = b"\n" + line if self._is_torn else line
+    def _put(self, lines: bytes) -> bytes:
+        """Writes lines, first ending a torn one; returns what did not go out."""
+        rest = b"\n" + lines if self._is_torn and lines else lines
         with contextlib.suppress(OSError):
             while rest and self._descriptor is not None:
                 taken = os.write(self._descriptor, rest)
                 self._is_torn = rest[taken - 1 : taken] != b"\n"
                 rest = rest[taken:]
-        return not rest
+        return rest
 
 
 class ErrorStream(io.TextIOBase):

@@ -4,10 +4,12 @@ import fcntl
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TextIO
 
 SCHEMA = Path(__file__).with_name("schema.sql")
+CHECKPOINT_PAGES = 8000  # 32 MB: most pages are changed again before they are copied
 
 
 class StoreInUseError(RuntimeError):
@@ -22,7 +24,10 @@ class Store:
         self._lock = _locked(path.with_suffix(".lock"))
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.row_factory = sqlite3.Row
+        # The file is ours alone, so that no statement has to ask the kernel for a lock; set before WAL, which heeds it.
+        self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
         path.chmod(0o600)
@@ -56,7 +61,7 @@ class Store:
 
     def find(self, table: str, **key: object) -> sqlite3.Row | None:
         """Returns the newest row with these values, if there is one."""
-        return next(iter(self._select(table, key, "ORDER BY rowid DESC LIMIT 1")), None)
+        return self.row(_query(table, "ORDER BY rowid DESC LIMIT 1", *key), *key.values())
 
     def get(self, table: str, **key: object) -> sqlite3.Row:
         """Returns the newest row with these values, which must exist."""
@@ -66,32 +71,24 @@ class Store:
 
     def every(self, table: str, **key: object) -> list[sqlite3.Row]:
         """Returns the rows with these values, oldest first."""
-        return self._select(table, key, "ORDER BY rowid")
+        return self.rows(_query(table, "ORDER BY rowid", *key), *key.values())
 
     def newest(self, table: str, limit: int, **key: object) -> list[sqlite3.Row]:
         """Returns the newest rows, oldest first. A value of None is that of any row."""
         key = {name: value for name, value in key.items() if value is not None}
-        return self._select(table, key, "ORDER BY rowid DESC LIMIT ?", limit)[::-1]
-
-    def _select(self, table: str, key: dict[str, object], order: str, *values: object) -> list[sqlite3.Row]:
-        where = f"WHERE {_equal(key)}" if key else ""
-        return self.rows(f"SELECT * FROM {table} {where} {order}", *key.values(), *values)  # noqa: S608 our names
+        return self.rows(_query(table, "ORDER BY rowid DESC LIMIT ?", *key), *key.values(), limit)[::-1]
 
     def insert(self, table: str, **values: object) -> None:
         """Adds a row."""
-        self._write("INSERT", table, values)
+        self.run(_addition("INSERT", table, *values), *values.values())
 
     def put(self, table: str, **values: object) -> None:
         """Adds a row, or replaces that of the same primary key."""
-        self._write("INSERT OR REPLACE", table, values)
-
-    def _write(self, verb: str, table: str, values: dict[str, object]) -> None:
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        self.run(f"{verb} INTO {table} ({names}) VALUES ({marks})", *values.values())
+        self.run(_addition("INSERT OR REPLACE", table, *values), *values.values())
 
     def change(self, table: str, row: sqlite3.Row, **values: object) -> None:
         """Changes columns of one row."""
-        self.run(f"UPDATE {table} SET {_equal(values, ', ')} WHERE seq = ?", *values.values(), row["seq"])  # noqa: S608
+        self.run(_change(table, *values), *values.values(), row["seq"])
 
     def due(self, table: str, now: int, most: int = -1) -> list[sqlite3.Row]:
         """Returns the due rows, earliest first. most: -1 for all."""
@@ -113,15 +110,32 @@ class Store:
 
     def next_number(self, name: str) -> int:
         """Increments a counter and returns it."""
-        with self.writing():
-            value = self.number(name) + 1
-            self.remember(name, value)
-            return value
+        row = self.row(
+            "INSERT INTO number VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value", name
+        )
+        assert row is not None
+        return int(row["value"])
 
     def close(self) -> None:
         """Closes the file."""
         self._connection.close()
         self._lock.close()
+
+
+@cache
+def _query(table: str, order: str, *names: str) -> str:
+    where = f"WHERE {_equal(names)}" if names else ""
+    return f"SELECT * FROM {table} {where} {order}"  # noqa: S608 our names
+
+
+@cache
+def _addition(verb: str, table: str, *names: str) -> str:
+    return f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+
+
+@cache
+def _change(table: str, *names: str) -> str:
+    return f"UPDATE {table} SET {_equal(names, ', ')} WHERE seq = ?"  # noqa: S608 our names
 
 
 def _equal(names: Iterable[str], between: str = " AND ") -> str:

@@ -23,8 +23,8 @@ def found(network: Network, partners: Iterable[Partner], form: Form) -> tuple[Pa
     if not isinstance(text, str):
         return None
     for partner in partners:
-        known = items.find(network, partner, partner.typed(text))
-        if known is not None:
+        reference = partner.typed(text)
+        if partner.reference.fullmatch(reference) and (known := items.find(network, partner, reference)) is not None:
             return partner, known
     return None
 

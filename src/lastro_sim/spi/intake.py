@@ -1,10 +1,11 @@
 """Intake of participants' messages: read, kept once by msgId, carried out. Keeping and carrying out share a transaction."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
+
+import msgspec
 
 from lastro.standards import documents, pix_ids, recurrence_ids
 from lastro_sim import faults, logs, scenarios
@@ -44,7 +45,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     logs.about(_subject(message))
     if _is_unseen(network, message):
         raise conflict("endToEndId", "DUPLICATE", "A payment of this endToEndId is there")
-    body = json.dumps(form.data, sort_keys=True, default=str)
+    body = msgspec.json.encode(form.data, order="sorted").decode()
     known = network.store.find("received", msg_id=msg_id)
     if known is not None:
         if (known["ispb"], known["body"]) != (ispb, body):

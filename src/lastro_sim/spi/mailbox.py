@@ -4,10 +4,11 @@ A pull leases messages to its stream and gives a cursor. Using the cursor confir
 so that a batch whose answer got lost on the way is not confirmed by asking again: it is given again.
 """
 
-import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from lastro.standards import pix_ids
 from lastro_sim import faults
@@ -50,7 +51,7 @@ def put(
         network.tracer.told(kind, about)
     for _ in range(2 if is_twice else 1):
         msg_id = pix_ids.message_id(SPI_ISPB, network.chance.octets(32))
-        body = json.dumps({"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields})
+        body = msgspec.json.encode({"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields}).decode()
         at = now if available_at is None else available_at
         network.store.insert("message", msg_id=msg_id, ispb=ispb, type=kind, end_to_end_id=about, body=body, available_at=at)
     network.bells.ring(f"out:{ispb}")
@@ -106,7 +107,7 @@ def end(network: Network, ispb: str, cursor: Cursor) -> bool:
     return True
 
 
-def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, list[dict[str, Any]]] | None:
+def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, list[msgspec.Raw]] | None:
     """Leases the oldest free messages to a stream; None if it was closed."""
     with network.store.writing():
         known = network.store.find("stream", id=stream, ispb=ispb)
@@ -120,7 +121,7 @@ def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, 
         for row in found:
             network.store.change("message", row, stream=stream, pull=pull, lease_until=until)
         network.store.run("UPDATE stream SET pulls = ? WHERE id = ?", pull, stream)
-    return Cursor(stream, pull), [json.loads(row["body"]) for row in found]
+    return Cursor(stream, pull), [msgspec.Raw(row["body"].encode()) for row in found]
 
 
 def next_available(network: Network) -> int | None:

@@ -4,10 +4,11 @@ The receiver's bank is asked first and settles only after its yes; silence is AB
 in the store with the machine time at which they end by themselves, so that a killed simulator goes on.
 """
 
-import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from lastro_sim import amounts, faults
 from lastro_sim.api_pix import arrivals
@@ -127,7 +128,7 @@ def repeat(network: Network, payment: sqlite3.Row) -> None:
 
 def about(payment: sqlite3.Row) -> dict[str, str | None]:
     """Returns the fields of a known payment that a fault may match."""
-    body = json.loads(payment["body"])
+    body = msgspec.json.decode(payment["body"])
     return Order(
         payment["end_to_end_id"], payment["sender"], payment["receiver"], payment["amount"], payment["tx_id"], body
     ).about
@@ -159,7 +160,7 @@ def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: 
         receiver=order.receiver,
         tx_id=order.tx_id,
         amount=order.amount,
-        body=json.dumps(fields),
+        body=msgspec.json.encode(fields).decode(),
         accepted_at=accepted_at,
         status="PENDING",
         step="ASKED" if asked else "FINISHING",
@@ -174,7 +175,7 @@ def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: 
 
 def _send_question(network: Network, payment: sqlite3.Row) -> None:
     is_twice = payment["behaviour"] == "twice"
-    mailbox.put(network, payment["receiver"], "pacs.008", json.loads(payment["body"]), is_twice=is_twice)
+    mailbox.put(network, payment["receiver"], "pacs.008", msgspec.json.decode(payment["body"]), is_twice=is_twice)
 
 
 def _answer_lost(network: Network, payment: sqlite3.Row) -> bool:
@@ -192,22 +193,23 @@ def _settle_unasked(network: Network, payment: sqlite3.Row, fault: faults.Fault)
     now = network.clock.business()
     network.store.change("payment", payment, status="ACCC", step="DONE", due_at=None, settled_at=now)
     _tell_what_shares_its_end(network, payment["end_to_end_id"], None)
-    fields = json.loads(payment["body"]) | {"settledAt": printed(now)}
+    fields = msgspec.json.decode(payment["body"]) | {"settledAt": printed(now)}
     mailbox.put_struck(network, payment["receiver"], "camt.054", fields, fault)
 
 
-def _conclude(network: Network, payment: sqlite3.Row, code: str | None) -> None:
+def _conclude(network: Network, open_payment: sqlite3.Row, code: str | None) -> None:
     """Ends a payment, once: settled when there is no code."""
-    end_to_end_id = payment["end_to_end_id"]
-    network.store.run(
+    end_to_end_id = open_payment["end_to_end_id"]
+    payment = network.store.row(
         "UPDATE payment SET status = ?, step = 'DONE', code = ?, due_at = NULL, settled_at = ?"
-        " WHERE end_to_end_id = ? AND step <> 'DONE'",
+        " WHERE end_to_end_id = ? AND step <> 'DONE' RETURNING *",
         "ACCC" if code is None else "RJCT",
         code,
         network.clock.business() if code is None else None,
         end_to_end_id,
     )
-    payment = network.store.get("payment", end_to_end_id=end_to_end_id)
+    if payment is None:
+        return
     if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
         charges.settled(network, payment)
         arrivals.settled(network, payment)
