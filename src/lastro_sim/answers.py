@@ -4,20 +4,40 @@ import logging
 from typing import Any, Final
 
 import msgspec
-from litestar import MediaType, Request, Response
+from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
+from litestar.types import Receive, Scope, Send
 
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.refusals import RefusedError, forbidden, not_found, unauthorized
 
 LOG = logging.getLogger("lastro_sim")
 Asked = Request[Any, Any, State]
 
 
+class _Encoded(Response[bytes]):
+    """An encoded JSON answer, sent as it is. Litestar's own steps would cost more than its making."""
+
+    def __init__(self, body: bytes, status: int, headers: dict[str, str]) -> None:
+        self.content, self.status_code = body, status
+        self._started: Any = {"type": "http.response.start", "status": status, "headers": [
+            (b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)),
+            *((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()),
+        ]}  # fmt: skip
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> Any:
+        """Returns the answer as an ASGI application."""
+        return self._sent
+
+    async def _sent(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send(self._started)
+        await send({"type": "http.response.body", "body": self.content, "more_body": False})
+
+
 def answer(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
     """Returns a JSON answer."""
-    return Response(msgspec.json.encode(value), status_code=status, media_type=MediaType.JSON, headers=headers)
+    return _Encoded(msgspec.json.encode(value), status, headers or {})
 
 
 def nothing(status: int = 204, headers: dict[str, str] | None = None) -> Response[None]:
@@ -55,7 +75,7 @@ def refused_by_directory(_: Asked, no: RefusedError) -> Response[bytes]:
 
 # The directory's endpoints for participants.
 DIRECTORY: Final[dict[str, Any]] = {
-    "guards": [participant_only], "exception_handlers": {RefusedError: refused_by_directory},
+    "opt": PARTICIPANT_ONLY, "exception_handlers": {RefusedError: refused_by_directory},
 }  # fmt: skip
 
 

@@ -1,13 +1,12 @@
-"""Checks of Host and Origin on every request, since browsers reach localhost."""
+"""Checks of Host, Origin and token. Every request has its Host and Origin checked, since browsers reach localhost."""
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from lastro_sim.refusals import unauthorized
@@ -19,16 +18,26 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 
 
+# The option of an operation for the participant alone. As a guard of Litestar the check would cost a copy of its handler.
+PARTICIPANT_ONLY: Mapping[str, bool] = MappingProxyType({"participant_only": True})
+
+
 class OwnHostOnly:
-    """Lets through requests to this server's name, not from other sites' pages."""
+    """Lets through requests to this server's name, not from other sites' pages.
+
+    A participant's operations need his token besides.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses with 403, or passes on."""
-        method, hosts = str(scope.get("method", "")), _own_hosts(scope["app"].state.network.settings)
-        if _each_once(scope["headers"]) and _allowed(method, dict(scope["headers"]), hosts):
+        """Refuses with 403 or 401, or passes on."""
+        settings: Settings = scope["app"].state.network.settings
+        headers = dict(scope["headers"])
+        if _each_once(scope["headers"]) and _allowed(str(scope.get("method", "")), headers, _own_hosts(settings)):
+            if "participant_only" in scope["route_handler"].opt:
+                _check_token(headers, settings.token)
             await self._app(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"application/json")]})
@@ -42,7 +51,7 @@ def _own_hosts(settings: Settings) -> frozenset[str]:
     return frozenset(named | set(LOOPBACK) if settings.port == 80 else named)
 
 
-def _allowed(method: str, headers: dict[bytes, bytes], hosts: frozenset[str]) -> bool:
+def _allowed(method: str, headers: Mapping[bytes, bytes], hosts: frozenset[str]) -> bool:
     if headers.get(b"host", b"").decode("latin-1").lower() not in hosts:
         return False
     origin = headers.get(b"origin")
@@ -65,14 +74,8 @@ def _each_once(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     return len(names) == len(set(names))
 
 
-async def participant_only(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-    """Checks the participant's bearer token in constant time.
-
-    A Litestar guard, and a coroutine, since Litestar sends a plain function to a thread, which costs more than the
-    comparison.
-    """
-    token: str = connection.app.state.network.settings.token
-    given = connection.headers.get("authorization", "")
-    expected = f"Bearer {token}"
-    if not token or not hmac.compare_digest(given.encode(), expected.encode()):
+def _check_token(headers: Mapping[bytes, bytes], token: str) -> None:
+    """Checks the participant's bearer token in constant time."""
+    given, expected = headers.get(b"authorization", b""), f"Bearer {token}".encode()
+    if not token or not hmac.compare_digest(given, expected):
         raise unauthorized()

@@ -12,7 +12,7 @@ from lastro_sim import logs
 from lastro_sim.answers import Asked, answer
 from lastro_sim.collecting import movements
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, malformed
 from lastro_sim.routes import listing
@@ -24,7 +24,7 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 LARGEST_UPLOAD = 64 * 1024 * 1024  # a re-encoded picture may be larger than the original
 
 
-@put("/analysis/v1/requests/{reference:str}", guards=[participant_only])
+@put("/analysis/v1/requests/{reference:str}", opt=PARTICIPANT_ONLY)
 async def request_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Submits a request; the answer names the missing documents."""
     logs.about(_named(reference))
@@ -34,7 +34,7 @@ async def request_put(request: Asked, network: NamedDependency[Network], referen
 
 @put(
     "/analysis/v1/requests/{reference:str}/documents/{document_id:str}",
-    guards=[participant_only],
+    opt=PARTICIPANT_ONLY,
     request_max_body_size=LARGEST_UPLOAD,
 )
 async def document_put(
@@ -49,13 +49,13 @@ async def document_put(
     return answer(requests.shown(network, requests.find(network, reference)))
 
 
-@get("/analysis/v1/requests/{reference:str}", guards=[participant_only])
+@get("/analysis/v1/requests/{reference:str}", opt=PARTICIPANT_ONLY)
 async def request_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Returns one request and its status."""
     return answer(requests.shown(network, requests.find(network, _named(reference))))
 
 
-@get("/analysis/v1/movements", guards=[participant_only])
+@get("/analysis/v1/movements", opt=PARTICIPANT_ONLY)
 async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Returns verdicts after a position and confirms those up to it."""
     return answer({"movements": await movements.pulled(request, network, requests.ANALYST)})

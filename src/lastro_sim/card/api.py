@@ -17,7 +17,7 @@ from lastro_sim.collecting import statements as collected
 from lastro_sim.collecting.api import numbered
 from lastro_sim.collecting.partner import Row
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError, found
 from lastro_sim.routes import act, listing
@@ -40,14 +40,14 @@ HEADERS = {
 }  # fmt: skip
 
 
-@post("/card/v1/tokens", guards=[participant_only])
+@post("/card/v1/tokens", opt=PARTICIPANT_ONLY)
 async def token_post(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Makes a token of a card."""
     card = vault.tokenize(network, await request.body())
     return answer({"token": card["token"], "brand": card["brand"], "lastFour": card["last_four"]}, 201)
 
 
-@put("/card/v1/charges/{reference:str}", guards=[participant_only])
+@put("/card/v1/charges/{reference:str}", opt=PARTICIPANT_ONLY)
 async def payment_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Registers a payment and authenticates its payer."""
     logs.about(numbered(CARD, reference))
@@ -55,13 +55,13 @@ async def payment_put(request: Asked, network: NamedDependency[Network], referen
     return _payment(network, reference, 201 if is_new else 200)
 
 
-@get("/card/v1/charges/{reference:str}", guards=[participant_only])
+@get("/card/v1/charges/{reference:str}", opt=PARTICIPANT_ONLY)
 async def payment_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Returns one payment and its status."""
     return _payment(network, numbered(CARD, reference))
 
 
-@post("/card/v1/charges/{reference:str}/charge", guards=[participant_only], status_code=200)
+@post("/card/v1/charges/{reference:str}/charge", opt=PARTICIPANT_ONLY, status_code=200)
 async def payment_charge(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Charges a payment's card, once."""
     logs.about(numbered(CARD, reference))
@@ -75,7 +75,7 @@ async def payment_charge(request: Asked, network: NamedDependency[Network], refe
     return _payment(network, reference)
 
 
-@post("/card/v1/charges/{reference:str}/close", guards=[participant_only], status_code=200)
+@post("/card/v1/charges/{reference:str}/close", opt=PARTICIPANT_ONLY, status_code=200)
 async def payment_close(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Closes a payment, so that nobody may charge it."""
     logs.about(numbered(CARD, reference))
@@ -83,7 +83,7 @@ async def payment_close(network: NamedDependency[Network], reference: FromPath[s
     return answer({"reference": reference})
 
 
-@get("/card/v1/statements", guards=[participant_only])
+@get("/card/v1/statements", opt=PARTICIPANT_ONLY)
 async def statement(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Returns a page of the statement of a past day."""
     return statements.page(request, network, CARD.name, partial(_day, network))

@@ -13,7 +13,7 @@ from lastro_sim.answers import Asked, answer
 from lastro_sim.card.partner import CARD
 from lastro_sim.clock import counted
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.partners import PARTNERS
 from lastro_sim.refusals import Problem, RefusedError, found, malformed
@@ -33,7 +33,7 @@ def _at(path: str, *, also_card: bool = True) -> list[str]:
     return [f"/{name}/v1/{path}" for name in PARTNERS if also_card or name != CARD.name]
 
 
-@put(_at("charges/{reference:str}", also_card=False), guards=[participant_only])
+@put(_at("charges/{reference:str}", also_card=False), opt=PARTICIPANT_ONLY)
 async def charge_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Registers an item under a reference."""
     partner = _whose(request)
@@ -44,14 +44,14 @@ async def charge_put(request: Asked, network: NamedDependency[Network], referenc
     return _charge(network, partner, reference, 201 if is_new else 200)
 
 
-@get(_at("charges/{reference:str}", also_card=False), guards=[participant_only])
+@get(_at("charges/{reference:str}", also_card=False), opt=PARTICIPANT_ONLY)
 async def charge_get(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Returns one item and its status."""
     partner = _whose(request)
     return _charge(network, partner, numbered(partner, reference))
 
 
-@post(_at("charges/{reference:str}/close", also_card=False), guards=[participant_only], status_code=200)
+@post(_at("charges/{reference:str}/close", also_card=False), opt=PARTICIPANT_ONLY, status_code=200)
 async def charge_close(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Closes an item."""
     partner = _whose(request)
@@ -60,13 +60,13 @@ async def charge_close(request: Asked, network: NamedDependency[Network], refere
     return answer({"reference": reference, "status": items.CLOSED})
 
 
-@get(_at("movements"), guards=[participant_only])
+@get(_at("movements"), opt=PARTICIPANT_ONLY)
 async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Returns movements after a position and confirms those up to it."""
     return answer({"movements": await movements.pulled(request, network, _whose(request))})
 
 
-@put(_at("returns/{return_id:str}"), guards=[participant_only])
+@put(_at("returns/{return_id:str}"), opt=PARTICIPANT_ONLY)
 async def return_put(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
     """Returns money to the payer."""
     if RETURN_ID.fullmatch(return_id) is None:
@@ -83,13 +83,13 @@ async def return_put(request: Asked, network: NamedDependency[Network], return_i
     return _return(network, partner, return_id, 201 if is_new else 200)
 
 
-@get(_at("returns/{return_id:str}"), guards=[participant_only])
+@get(_at("returns/{return_id:str}"), opt=PARTICIPANT_ONLY)
 async def return_get(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
     """Returns one return and its status."""
     return _return(network, _whose(request), return_id)
 
 
-@get(_at("statements", also_card=False), guards=[participant_only])
+@get(_at("statements", also_card=False), opt=PARTICIPANT_ONLY)
 async def statement(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Returns a page of the statement of a past day."""
     partner = _whose(request)

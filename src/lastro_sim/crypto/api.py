@@ -14,7 +14,7 @@ from lastro_sim.collecting import items, phone
 from lastro_sim.collecting.api import DOCUMENTS, numbered
 from lastro_sim.collecting.partner import Fields, Partner
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.partners import APPS, PARTNERS
 from lastro_sim.refusals import RefusedError, found
@@ -27,7 +27,7 @@ QUOTES = [f"/{app.name}/v1/quotes/{{reference:str}}" for app in APPS]
 PAGES = [f"/{app.name}/app/{{reference:str}}" for app in APPS]
 
 
-@put(QUOTES, guards=[participant_only])
+@put(QUOTES, opt=PARTICIPANT_ONLY)
 async def quote_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Registers a quote, payable once it has its order."""
     partner = _whose(request)
@@ -36,7 +36,7 @@ async def quote_put(request: Asked, network: NamedDependency[Network], reference
     return answer(_known(network, partner, reference), 201 if is_new else 200)
 
 
-@get(QUOTES, guards=[participant_only])
+@get(QUOTES, opt=PARTICIPANT_ONLY)
 async def quote_get(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
     """Returns one quote and its status."""
     partner = _whose(request)

@@ -14,7 +14,7 @@ from lastro_sim import faults, queries
 from lastro_sim.answers import Asked, answer
 from lastro_sim.clock import SECOND
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, away, conflict, malformed
 from lastro_sim.routes import act
@@ -39,7 +39,7 @@ def _key(request: Asked) -> str:
     return unquote(request.scope["raw_path"].decode("ascii").rpartition("/")[2])
 
 
-@get("/dict/v2/entries/{key:path}", guards=[participant_only], exception_handlers=says_no("BadRequest"))
+@get("/dict/v2/entries/{key:path}", opt=PARTICIPANT_ONLY, exception_handlers=says_no("BadRequest"))
 async def entry_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Looks up a key before a payment to it (getEntry)."""
     key = _key(request)
@@ -68,7 +68,7 @@ async def entry_get(request: Asked, network: NamedDependency[Network]) -> Respon
     return answer(shown, headers={"Cache-Control": "max-age=60"})
 
 
-@post("/dict/v2/entries", guards=[participant_only], exception_handlers=SAYS_NO)
+@post("/dict/v2/entries", opt=PARTICIPANT_ONLY, exception_handlers=SAYS_NO)
 async def entry_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Registers a key (createEntry); random ones are made here. The same request id again answers the same entry."""
     form = Form.read(await request.body())
@@ -98,7 +98,7 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
     return answer(entries.shown_to_participant(network, made), 201)
 
 
-@post("/dict/v2/entries/{key:path}", guards=[participant_only], exception_handlers=says_no("BadRequest"), status_code=200)
+@post("/dict/v2/entries/{key:path}", opt=PARTICIPANT_ONLY, exception_handlers=says_no("BadRequest"), status_code=200)
 async def entry_delete(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Deletes a participant's own key: POST …/{Key}/delete (deleteEntry)."""
     path = request.scope["raw_path"].decode("ascii")

@@ -13,7 +13,7 @@ from lastro_sim.answers import Asked, answer
 from lastro_sim.clock import printed
 from lastro_sim.collecting import movements
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import away, found, not_found
 from lastro_sim.routes import act
@@ -33,13 +33,13 @@ MOST_LISTED = 1000
 SAYS_NO = says_no("ClaimInvalid")
 
 
-@get("/dict/v2/claim-events", guards=[participant_only])
+@get("/dict/v2/claim-events", opt=PARTICIPANT_ONLY)
 async def events(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Returns the participant's claim events after a position."""
     return answer({"movements": await movements.pulled(request, network, claims.EVENTS)})
 
 
-@post("/dict/v2/claims", guards=[participant_only], exception_handlers=SAYS_NO)
+@post("/dict/v2/claims", opt=PARTICIPANT_ONLY, exception_handlers=SAYS_NO)
 async def claim_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Opens a claim; an open claim of the key is in the way."""
     form = Form.read(await request.body())
@@ -49,14 +49,14 @@ async def claim_create(request: Asked, network: NamedDependency[Network]) -> Res
     return _answered(_done(network, lambda: claims.open_claim(network, wish)), fault, 201)
 
 
-@get("/dict/v2/claims", guards=[participant_only], exception_handlers=says_no("BadRequest"))
+@get("/dict/v2/claims", opt=PARTICIPANT_ONLY, exception_handlers=says_no("BadRequest"))
 async def claim_list_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Lists the participant's claims by modification time."""
     rows, has_more = claim_list.found(network, claim_list.read(request))
     return answer({"HasMoreElements": has_more, "Claims": [claims.shown(row) for row in rows]})
 
 
-@get("/dict/v2/claims/{claim_id:str}", guards=[participant_only], exception_handlers=says_no("BadRequest"))
+@get("/dict/v2/claims/{claim_id:str}", opt=PARTICIPANT_ONLY, exception_handlers=says_no("BadRequest"))
 async def claim_get(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """Returns a claim of the participant's. The header that names the participant is required (getClaim)."""
     if not request.headers.get("PI-RequestingParticipant"):
@@ -64,7 +64,7 @@ async def claim_get(request: Asked, network: NamedDependency[Network], claim_id:
     return answer(claims.shown(_own(network, claim_id)[0]))
 
 
-@post("/dict/v2/claims/{claim_id:str}/acknowledge", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/acknowledge", opt=PARTICIPANT_ONLY, exception_handlers=SAYS_NO, status_code=200)
 async def claim_acknowledge(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """Acknowledges a claim for the donor."""
     _read_act(await request.body(), claim_id).check()
@@ -74,7 +74,7 @@ async def claim_acknowledge(request: Asked, network: NamedDependency[Network], c
     return _answered(_done(network, lambda: claims.acknowledge(network, row)), fault)
 
 
-@post("/dict/v2/claims/{claim_id:str}/confirm", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/confirm", opt=PARTICIPANT_ONLY, exception_handlers=SAYS_NO, status_code=200)
 async def claim_confirm(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """Confirms a claim for the donor."""
     form = _read_act(await request.body(), claim_id)
@@ -86,7 +86,7 @@ async def claim_confirm(request: Asked, network: NamedDependency[Network], claim
     return _answered(_done(network, lambda: claims.confirm(network, row, reason)), fault)
 
 
-@post("/dict/v2/claims/{claim_id:str}/cancel", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/cancel", opt=PARTICIPANT_ONLY, exception_handlers=SAYS_NO, status_code=200)
 async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """Cancels a claim for the side that its Participant names."""
     form = _read_act(await request.body(), claim_id)
@@ -97,7 +97,7 @@ async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_
     return _answered(_done(network, lambda: claims.cancel(network, row, side, reason)), fault)
 
 
-@post("/dict/v2/claims/{claim_id:str}/complete", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/complete", opt=PARTICIPANT_ONLY, exception_handlers=SAYS_NO, status_code=200)
 async def claim_complete(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """Completes a claim for the claimer; answers the key's dates."""
     form = _read_act(await request.body(), claim_id)

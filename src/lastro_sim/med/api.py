@@ -10,7 +10,7 @@ from lastro_sim import faults, logs
 from lastro_sim.answers import DIRECTORY, Asked, answer
 from lastro_sim.collecting import movements
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import RefusedError, found, not_found
 from lastro_sim.routes import act
@@ -30,7 +30,7 @@ PHONE = re.compile(r"\+[0-9]\d{1,14}")
 TAX_ID = re.compile(r"[0-9]{11}|[0-9]{14}")
 
 
-@get("/dict/v2/med-events", guards=[participant_only])
+@get("/dict/v2/med-events", opt=PARTICIPANT_ONLY)
 async def events(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Returns the participant's dispute events after a position."""
     return answer({"movements": await movements.pulled(request, network, objects.EVENTS)})

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 
 from lastro_sim.answers import Asked, answer
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, away, malformed
 from lastro_sim.routes import listing
@@ -18,7 +18,7 @@ PHONE = re.compile(r"\+[1-9][0-9]{1,14}")
 MOST_LISTED = 1_000
 
 
-@post("/sms/v1/messages", guards=[participant_only])
+@post("/sms/v1/messages", opt=PARTICIPANT_ONLY)
 async def sms_post(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Sends a text message; the same id again sends nothing more."""
     form = Form.read(await request.body())

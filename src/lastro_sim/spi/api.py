@@ -15,7 +15,7 @@ from lastro_sim.clock import FURTHEST_OFFSET, printed, printed_or_none
 from lastro_sim.collecting import movements
 from lastro_sim.directory import claims
 from lastro_sim.forms import Form
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.med.objects import EVENTS
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, RefusedError, forbidden, found, malformed, not_found
@@ -30,14 +30,14 @@ LOOK_AGAIN_SECONDS = 0.5
 DATED = tuple(kind.table for kind in timer.BY_BUSINESS_TIME if kind.table != "med_late")
 
 
-@post("/spi/v1/in/{ispb:str}/msgs", guards=[participant_only])
+@post("/spi/v1/in/{ispb:str}/msgs", opt=PARTICIPANT_ONLY)
 async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Posts one message."""
     _checked_ispb(ispb)
     return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
 
 
-@put("/spi/v1/recurrences/{recurrence_id:str}", guards=[participant_only])
+@put("/spi/v1/recurrences/{recurrence_id:str}", opt=PARTICIPANT_ONLY)
 async def recurrence_put(request: Asked, network: NamedDependency[Network], recurrence_id: FromPath[str]) -> Response[None]:
     """Takes a recurrence that its receiver registers. A fault refuses it for good, at once or afterwards, or answers 503."""
     form = Form.read(await request.body())
@@ -55,7 +55,7 @@ async def recurrence_put(request: Asked, network: NamedDependency[Network], recu
     return nothing()
 
 
-@get("/spi/v1/out/{ispb:str}/stream/start", guards=[participant_only])
+@get("/spi/v1/out/{ispb:str}/stream/start", opt=PARTICIPANT_ONLY)
 async def stream_start(
     request: Asked, network: NamedDependency[Network], ispb: FromPath[str]
 ) -> Response[bytes] | Response[None]:
@@ -69,7 +69,7 @@ async def stream_start(
     return await _pull(request, network, ispb, mailbox.start(network, ispb, name), wait, limit)
 
 
-@get("/spi/v1/out/{ispb:str}/stream/{cursor:str}", guards=[participant_only])
+@get("/spi/v1/out/{ispb:str}/stream/{cursor:str}", opt=PARTICIPANT_ONLY)
 async def stream_next(
     request: Asked, network: NamedDependency[Network], ispb: FromPath[str], cursor: FromPath[str]
 ) -> Response[bytes] | Response[None]:
@@ -83,7 +83,7 @@ async def stream_next(
     return await _pull(request, network, ispb, position, wait, limit)
 
 
-@delete("/spi/v1/out/{ispb:str}/stream/{cursor:str}", guards=[participant_only], status_code=204)
+@delete("/spi/v1/out/{ispb:str}/stream/{cursor:str}", opt=PARTICIPANT_ONLY, status_code=204)
 async def stream_end(network: NamedDependency[Network], ispb: FromPath[str], cursor: FromPath[str]) -> None:
     """Confirms all up to the cursor and closes the stream."""
     _checked_ispb(ispb)
@@ -92,7 +92,7 @@ async def stream_end(network: NamedDependency[Network], ispb: FromPath[str], cur
         raise not_found()
 
 
-@get("/spi/v1/payments/{end_to_end_id:str}", guards=[participant_only])
+@get("/spi/v1/payments/{end_to_end_id:str}", opt=PARTICIPANT_ONLY)
 async def payment_status(network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[bytes]:
     """Returns one payment and its status."""
     payment = payments.find(network, end_to_end_id)
@@ -102,7 +102,7 @@ async def payment_status(network: NamedDependency[Network], end_to_end_id: FromP
     return answer(payments.shown(payment) | original.of_payment(payment))
 
 
-@get("/spi/v1/returns/{return_id:str}", guards=[participant_only])
+@get("/spi/v1/returns/{return_id:str}", opt=PARTICIPANT_ONLY)
 async def return_status(network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
     """Returns one return and its status."""
     known = found(returns.find(network, return_id))
@@ -110,7 +110,7 @@ async def return_status(network: NamedDependency[Network], return_id: FromPath[s
     return answer(returns.shown(known))
 
 
-@get("/spi/v1/cancellations/{msg_id:str}", guards=[participant_only])
+@get("/spi/v1/cancellations/{msg_id:str}", opt=PARTICIPANT_ONLY)
 async def cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
     """Returns an authorization's cancellation by its message id."""
     known = found(authorizations.cancellation(network, msg_id))
@@ -118,7 +118,7 @@ async def cancellation_status(network: NamedDependency[Network], msg_id: FromPat
     return answer(authorizations.shown_cancellation(network, known))
 
 
-@get("/spi/v1/charges/{msg_id:str}", guards=[participant_only])
+@get("/spi/v1/charges/{msg_id:str}", opt=PARTICIPANT_ONLY)
 async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
     """Returns an instruction to collect by its message id."""
     known = found(instructions.find(network, msg_id))
@@ -126,7 +126,7 @@ async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]
     return answer(instructions.answered(network, known))
 
 
-@get("/spi/v1/charge-cancellations/{msg_id:str}", guards=[participant_only])
+@get("/spi/v1/charge-cancellations/{msg_id:str}", opt=PARTICIPANT_ONLY)
 async def charge_cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
     """Returns a charge's cancellation by its message id."""
     known = found(instructions.cancellation(network, msg_id))
@@ -134,7 +134,7 @@ async def charge_cancellation_status(network: NamedDependency[Network], msg_id: 
     return answer(instructions.answered_cancellation(network, known))
 
 
-@put("/participants/{ispb:str}", guards=[participant_only])
+@put("/participants/{ispb:str}", opt=PARTICIPANT_ONLY)
 async def participant_put(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Registers an institution with locations that the payer's bank may trust."""
     _checked_ispb(ispb)
@@ -150,7 +150,7 @@ async def participant_put(request: Asked, network: NamedDependency[Network], isp
     return answer(participant)
 
 
-@get("/participants", guards=[participant_only])
+@get("/participants", opt=PARTICIPANT_ONLY)
 async def participant_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Lists the institutions with trusted locations and the address of their keys."""
     queries.read(request, ())
@@ -164,7 +164,7 @@ async def clock_get(network: NamedDependency[Network]) -> Response[bytes]:
     return answer(_clock(network))
 
 
-@put("/clock", guards=[participant_only])
+@put("/clock", opt=PARTICIPANT_ONLY)
 async def clock_put(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Sets business time's offset from real time; lastro's clock decides."""
     form = Form.read(await request.body())

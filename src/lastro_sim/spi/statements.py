@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from lastro_sim import amounts, statements
 from lastro_sim.answers import Asked
 from lastro_sim.clock import printed
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.statements import Movement
 
@@ -29,7 +29,7 @@ SELECT g.*, p.sender AS payer_bank, p.amount AS paid, p.body, p.tx_id, p.receive
 """
 
 
-@get("/spi/v1/statements/{ispb:str}", guards=[participant_only])
+@get("/spi/v1/statements/{ispb:str}", opt=PARTICIPANT_ONLY)
 async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Returns a page of the statement of a past day."""
     return statements.page(request, network, "pix", partial(movements, network, ispb))

@@ -6,7 +6,7 @@ from litestar.params import FromPath
 
 from lastro.standards import pix_ids
 from lastro_sim.answers import Asked, answer
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.refusals import Problem, forbidden, found, malformed
 from lastro_sim.routes import act, listing
@@ -15,7 +15,7 @@ from lastro_sim.settings import SIMULATED_BANKS
 from . import acts, incoming, intake, transfers
 
 
-@post("/str/v1/msgs/{ispb:str}", guards=[participant_only])
+@post("/str/v1/msgs/{ispb:str}", opt=PARTICIPANT_ONLY)
 async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Posts one transfer; its outcome comes on the stream."""
     if not pix_ids.is_ispb(ispb):
@@ -25,7 +25,7 @@ async def message_in(request: Asked, network: NamedDependency[Network], ispb: Fr
     return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
 
 
-@get("/str/v1/transfers/{num_ctrl_if:str}", guards=[participant_only])
+@get("/str/v1/transfers/{num_ctrl_if:str}", opt=PARTICIPANT_ONLY)
 async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPath[str]) -> Response[bytes]:
     """Returns one transfer or return and its status."""
     back = incoming.return_of(network, num_ctrl_if)

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from lastro_sim import amounts, statements
 from lastro_sim.answers import Asked
 from lastro_sim.clock import printed
-from lastro_sim.guard import participant_only
+from lastro_sim.guard import PARTICIPANT_ONLY
 from lastro_sim.network import Network
 from lastro_sim.statements import Movement
 
@@ -27,7 +27,7 @@ CAME_IN = "SELECT * FROM ted_in WHERE settled_at >= ? AND settled_at < ? AND isp
 WENT_BACK = "SELECT * FROM ted_in_return WHERE settled_at >= ? AND settled_at < ? AND ispb = ? ORDER BY settled_at, seq"
 
 
-@get("/str/v1/statements/{ispb:str}", guards=[participant_only])
+@get("/str/v1/statements/{ispb:str}", opt=PARTICIPANT_ONLY)
 async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Returns a page of the statement of a past day."""
     return statements.page(request, network, "ted", partial(movements, network, ispb))
