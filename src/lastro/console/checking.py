@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from lastro.console import actions, typed
+from lastro.console import actions, pricing, typed
 from lastro.console.lists import party, value_at
 from lastro.core.money import DECIMALS, Money
 
@@ -20,7 +20,6 @@ SURE: Final = "sure"  # of the form: a person has seen the page
 CHANGE: Final = "change"  # of the form: and goes back to what was filled in
 _BALANCE: Final = "/order/v2/account/balance"
 _OK: Final = 200
-_PARTS: Final = ("fixed", "variable", "additional")
 
 
 def is_checked(action: PageAction) -> bool:
@@ -36,13 +35,6 @@ def problems(action: PageAction, form: Mapping[str, str], answer: Mapping[str, A
     if action.of == "orders" and Decimal(text) > (left := Decimal(actions.left_of(answer))):
         return [("amount", "LIMIT_EXCEEDED", f"is more than what is left to give back, {left}")]
     return []
-
-
-def order_fee(answer: Mapping[str, Any]) -> Money:
-    """Adds up the parts of an order's fee."""
-    parts = [one for name in _PARTS if (one := value_at(answer, f"fees.{name}"))]
-    currency = value_at(answer, "fees.fixed.currency") or "BRL"
-    return sum((_money(one["value"], currency) for one in parts), Money(0, currency))
 
 
 async def facts(
@@ -66,7 +58,7 @@ async def _refund(
 ) -> list[tuple[str, str, tuple[str, ...]]]:
     """Returns the facts of a refund: its receiver, its cost, and what is left on both sides."""
     to = party(answer.get("payer"), say)
-    fee, left = order_fee(answer), _money(actions.left_of(answer), amount.currency) - amount
+    fee, left = pricing.fee_of(answer), _money(actions.left_of(answer), amount.currency) - amount
     rows: list[tuple[str, str, tuple[str, ...]]] = [
         (say("check.to"), to.text or say("nobody"), to.lines),
         (say("check.amount"), say.money(amount), ()),

@@ -9,7 +9,7 @@ import msgspec
 
 from lastro import ledger
 from lastro.api_kit.routes import stamp
-from lastro.console import company_page
+from lastro.console import company_page, pricing
 from lastro.console.lists import value_at
 from lastro.core.money import Money
 from lastro.payouts import first_to_receiver
@@ -85,11 +85,15 @@ async def of_list(name: str, user: User, rows: Sequence[Mapping[str, Any]]) -> S
 
 
 async def of_orders(user: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Returns orders with their customer's name; of an order without a customer, its payer's."""
+    """Returns orders with fee and customer's name; of an order without a customer, its payer's."""
     async with company_page.session_of(user) as session:
         found = await session.fetch(CUSTOMERS, company_page.company_of(user), [UUID(row["id"]) for row in rows])
     names = {str(row["id"]): row["name"] for row in found}
-    return [{**row, "customer": names.get(row["id"])} for row in rows]
+    fees = [pricing.fee_of(row) for row in rows]
+    return [
+        {**row, "customer": names.get(row["id"]), "fee": fee.wire() if fee.minor else None}
+        for row, fee in zip(rows, fees, strict=True)
+    ]
 
 
 async def of_payouts(user: User, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -65,8 +65,9 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "orders", "order", "/order/v2/transparent/{id}",
         (_STATUS, Column("amount", "amount", "money"), Column("finalAmount", "finalAmount", "money"),
-         Column("paidAmount", "paidAmount", "money"), Column("refundedAmount", "refundedAmount", "money"), _METHOD,
-         _DESCRIPTION, _CODE, _ACCOUNT, Column("customer", "customer"), Column("payer", "payer", "party"),
+         Column("paidAmount", "paidAmount", "money"), Column("fee", "fee", "money"),
+         Column("refundedAmount", "refundedAmount", "money"), _METHOD, _DESCRIPTION,
+         _CODE, _ACCOUNT, Column("customer", "customer"), Column("payer", "payer", "party"),
          _END_TO_END, Column("txid", "pix.conciliationId", "code"), Column("staticQrcodeId", "staticQrcodeId", "id"),
          Column("carriedTxid", "txid", "code"), Column("leadsHere", "leadsHere", "flag"), _ERROR,
          _ID, _CREATED, _PAID, _UPDATED),

@@ -94,3 +94,10 @@ def plan_at(listed: Iterable[Mapping[str, Any]], method: str, currency: str, now
 def _fee(value: str, currency: str) -> Money:
     """Returns a part of a fee, which may be nothing."""
     return Money(int(Decimal(value).scaleb(DECIMALS[currency])), currency)
+
+
+def fee_of(order: Mapping[str, Any]) -> Money:
+    """Adds up the parts of an order's fee; of an open amount the share is not known yet."""
+    parts = [order["fees"][name] for name in ("fixed", "variable", "additional") if order.get("fees", {}).get(name)]
+    currency = parts[0]["currency"] if parts else "BRL"
+    return sum((_fee(one["value"], currency) for one in parts), Money(0, currency))

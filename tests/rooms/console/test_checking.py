@@ -25,6 +25,8 @@ async def test_a_refund_is_said_in_full_and_made_once_one_is_sure(house: Buildin
     available, _ = await shop.money()
     visit, _ = await house.inside(Role.OPERATE)
     path = f"/console/orders/{order}/refund"
+    facts = _TAGS.sub(" ", (await visit.get(f"/console/orders/{order}")).text)
+    assert re.search(r"Tarifa\s+R\$\s1,50", facts)
     page = await visit.send(path, path, amount="30,00", refundCode="MD06", refundReason="Pedido <b>trocado</b>")
     assert page.status_code == 200
     assert await made(cast, ana) == 0, "nothing has moved yet"
