@@ -18,6 +18,8 @@ IN_BOTH = (
     "glossary.md", "install.md", "operations.md", "runbooks.md",
     *sorted(f"guides/{path.name}" for path in (DOCS / "guides").glob("*.md") if not path.name.endswith(".pt.md")),
 )  # fmt: skip
+# Beside docs/: the front page, and the clients that guides lead to.
+BESIDE = ("../README.md", "../clients/python/README.md", "../clients/typescript/README.md")
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
 
@@ -85,21 +87,21 @@ def differences(one: str, other: str, name: str) -> list[str]:
     return [f"{what}: {first} | {second}" for what, first, second in pairs if first != second]
 
 
-@pytest.mark.parametrize("name", [*IN_BOTH, "../README.md"])
+@pytest.mark.parametrize("name", [*IN_BOTH, *BESIDE])
 def test_both_languages_say_the_same(name: str) -> None:
     assert (DOCS / portuguese(name)).is_file(), f"docs/{portuguese(name)} is missing"
     found = differences(text(name), text(portuguese(name)), name)
     assert not found, f"docs/{name} and its Portuguese page differ (English | Portuguese):\n" + "\n".join(found)
 
 
-@pytest.mark.parametrize("name", [*IN_BOTH, "../README.md"])
+@pytest.mark.parametrize("name", [*IN_BOTH, *BESIDE])
 def test_each_language_leads_to_the_other(name: str) -> None:
     for page, words in ((name, "Em português"), (portuguese(name), "In English")):
         other = posixpath.basename(name if page != name else portuguese(name))
         assert f"[{words}]({other})" in text(page).split("\n## ")[0], f"docs/{page} does not lead to {other}"
 
 
-@pytest.mark.parametrize("name", [*IN_BOTH, "../README.md"])
+@pytest.mark.parametrize("name", [*IN_BOTH, *BESIDE])
 def test_a_portuguese_page_leads_to_portuguese_pages(name: str) -> None:
     page, left = portuguese(name), []
     for match in LINK.finditer(prose(text(page))):
