@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _DATABASE = "lastro"
 _NODES = 3
 _WARM_SECONDS, _WARM_ROUNDS = 15.0, 8
+_WARM_RATE = 40.0  # at least, so that each company's sessions have planned their statements
 _SHARE_BAR, _COST_BAR = 0.05, 1.3
 
 
@@ -113,7 +114,7 @@ async def _round(way: _Way, seconds: float, rate: float) -> None:
         street = Street(way.house.settings, way.house.payees, webhook_url)
         for _ in range(_WARM_ROUNDS):  # each shard's sessions are opened, and plan their statements
             warm = Walk(street)
-            await warm.pace(rate, _WARM_SECONDS)
+            await warm.pace(max(rate, _WARM_RATE), _WARM_SECONDS)
             await all_told(warm, first_byte)
             if not warm.failed:
                 break
