@@ -187,6 +187,18 @@ def test_every_refusal_says_why_and_what_to_do(operation: str) -> None:
 
 
 @every_operation
+def test_a_word_of_a_query_that_must_be_given_says_so(operation: str) -> None:
+    """Else neither a client's types nor a call to be pasted has it."""
+    *_, said = OPERATIONS[operation]
+    lacking = {
+        r["field"] for one in said["responses"].values() for r in one.get("x-refusals", ()) if r["issue"] == "REQUIRED"
+    }
+    for one in (p for p in said["parameters"] if p["in"] == "query" and p["name"] in lacking):
+        is_sometimes = (operation, one["name"]) == ("read_statement", "startDate")  # of a file
+        assert one.get("required", False) is not is_sometimes, one["name"]
+
+
+@every_operation
 def test_who_may_be_turned_away_is_told_so(operation: str) -> None:
     """By the head alone, before anybody looks what is asked (web/admission.py): in the interface's own words, and for how long."""
     path, method, said = OPERATIONS[operation]

@@ -7778,9 +7778,9 @@ export interface operations {
     };
     find_order_payin: {
         parameters: {
-            query?: {
+            query: {
                 /** @description A code of yours, exactly. Required. */
-                externalId?: string;
+                externalId: string;
             };
             header?: never;
             path?: never;
@@ -8186,9 +8186,9 @@ export interface operations {
     };
     look_up_key: {
         parameters: {
-            query?: {
+            query: {
                 /** @description The key, in its canonical form. */
-                key?: string;
+                key: string;
             };
             header?: never;
             path: {

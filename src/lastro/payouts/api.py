@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _PATH = "/order/v1/banking/order-payouts"
 _ACCOUNT = "/order/v1/banking/accounts/{id}"
 _LONGEST_KEY = 77
-_KEY = Query("key", "The key, in its canonical form.", text_schema(_LONGEST_KEY))
+_KEY = Query("key", "The key, in its canonical form.", text_schema(_LONGEST_KEY), is_required=True)
 _LONGEST_EXTERNAL_ID = 64
 _END_TO_END_ID = re.compile(r"[A-Za-z0-9]{1,32}")
 _FILTERS = (

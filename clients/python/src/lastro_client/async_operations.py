@@ -177,7 +177,7 @@ class AsyncOperations(ABC):
         )
         return found
 
-    async def find_order_payin(self, *, external_id: str | None = None) -> models.PayIn:
+    async def find_order_payin(self, *, external_id: str) -> models.PayIn:
         """Find a pay-in by your code: `GET /order/v1/banking/order-payins`."""
         found: models.PayIn = await self._sent(
             Call("find_order_payin", "GET", "/order/v1/banking/order-payins", query={"externalId": external_id})
@@ -432,7 +432,7 @@ class AsyncOperations(ABC):
         )
         return found
 
-    async def look_up_key(self, id: str, *, key: str | None = None) -> models.LookedUpKey:
+    async def look_up_key(self, id: str, *, key: str) -> models.LookedUpKey:
         """Look a key up: `GET /order/v1/banking/accounts/{id}/keys/lookup`."""
         found: models.LookedUpKey = await self._sent(
             Call("look_up_key", "GET", f"/order/v1/banking/accounts/{segment(id)}/keys/lookup", query={"key": key})

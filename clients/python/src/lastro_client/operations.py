@@ -175,7 +175,7 @@ class Operations(ABC):
         )
         return found
 
-    def find_order_payin(self, *, external_id: str | None = None) -> models.PayIn:
+    def find_order_payin(self, *, external_id: str) -> models.PayIn:
         """Find a pay-in by your code: `GET /order/v1/banking/order-payins`."""
         found: models.PayIn = self._sent(
             Call("find_order_payin", "GET", "/order/v1/banking/order-payins", query={"externalId": external_id})
@@ -428,7 +428,7 @@ class Operations(ABC):
         )
         return found
 
-    def look_up_key(self, id: str, *, key: str | None = None) -> models.LookedUpKey:
+    def look_up_key(self, id: str, *, key: str) -> models.LookedUpKey:
         """Look a key up: `GET /order/v1/banking/accounts/{id}/keys/lookup`."""
         found: models.LookedUpKey = self._sent(
             Call("look_up_key", "GET", f"/order/v1/banking/accounts/{segment(id)}/keys/lookup", query={"key": key})

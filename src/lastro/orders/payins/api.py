@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _PATH = "/order/v1/banking/order-payins"
 _LONGEST_EXTERNAL_ID = 64
-_BY_CODE = (Query("externalId", "A code of yours, exactly. Required.", text_schema(_LONGEST_EXTERNAL_ID)),)
+_BY_CODE = (Query("externalId", "A code of yours, exactly. Required.", text_schema(_LONGEST_EXTERNAL_ID), is_required=True),)
 
 _OF_CODE = (Query("externalId", "The code of yours that the order has to have.", text_schema(_LONGEST_EXTERNAL_ID)),)
 
