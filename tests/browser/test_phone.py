@@ -97,7 +97,7 @@ async def test_what_is_refused_can_be_mended_and_agreed_to_and_taken_back(
         await console.comes_to_say(f"/console/subscriptions/{made['id']}", "Canceled", _FACTS)
         timeline = await console.page.inner_text("section[aria-labelledby=timeline]")
         assert all(state in timeline for state in ("Awaiting authorization", "Accepted", "Canceled")), timeline
-        assert "REQUESTED_BY_PAYER" in await console.page.inner_text("main"), "who ended it"
+        assert "Asked for by the payer" in await console.page.inner_text("main"), "who ended it"
         await console.is_clean()
 
 
