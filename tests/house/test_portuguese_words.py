@@ -54,7 +54,10 @@ def _prose(page: str) -> str:
 @cache
 def texts() -> tuple[tuple[str, str], ...]:
     """Each text with where it stands: pages without their code, catalogues, what statements say."""
-    pages = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in documents()}
+    paths = [*documents(), *sorted(ROOT.glob("clients/*/README.pt.md"))]
+    pages = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    about = SRC / "lastro" / "web" / "openapi" / "about.pt.md"
+    pages["openapi/about.pt.md"] = about.read_text(encoding="utf-8")
     made = {"settings.pt.md": table.page("pt"), **diagrams.pages()}
     found = [(name, _prose(text)) for name, text in {**pages, **made}.items() if name.endswith(".pt.md")]
     for path in sorted(SRC.rglob("*.toml")):
