@@ -89,7 +89,8 @@ async def test_an_order_is_paid_and_given_back_by_a_person(play: Play) -> None:
         assert (await own.uses("list_refunds", orderId=order["id"]))["answer"]["data"] == []
         assert await play.balance() == before
         async with person(play) as visit:
-            await does(visit, proposal["people"]["url"], amount="4.00", refundCode="MD06", refundReason="Out of stock")
+            filled = {"amount": "4.00", "refundCode": "MD06", "refundReason": "Out of stock"}
+            await does(visit, proposal["people"]["url"], **filled, sure="yes")
         back = await becomes(own, "order", order["id"], "PARTIAL_REFUNDED")
         assert back["refundedAmount"] == {"currency": "BRL", "value": "4.00"}
         assert await play.balance() == before - 400
