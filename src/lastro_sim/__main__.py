@@ -11,7 +11,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import uvicorn
@@ -57,7 +56,7 @@ def open_network(settings: Settings, tracer: Tracer | None = None) -> Network:
     """Opens the network with its store, on the machine's clock and randomness."""
     store = Store(settings.store_path)
     _put_back(store, settings.store_path.with_name("offset"))
-    clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
+    clock = Clock(lambda: time.time_ns() // 1000, store.number("clock-offset"))
     return Network(settings, store, clock, Dice(random.SystemRandom()), Bells(), tracer)
 
 

@@ -14,6 +14,19 @@ from lastro_sim.refusals import RefusedError, forbidden, not_found, unauthorized
 
 LOG = logging.getLogger("lastro_sim")
 Asked = Request[Any, Any, State]
+LARGEST_BODY = 262_144
+
+
+async def body(request: Asked) -> bytes:
+    """Reads a request's body. It takes a third of the framework's time, for requests that are frequent."""
+    read = b""
+    while (event := await request.receive())["type"] == "http.request":
+        read += event["body"]
+        if len(read) > LARGEST_BODY:
+            raise HTTPException(status_code=413)
+        if not event["more_body"]:
+            return read
+    raise HTTPException(status_code=400)
 
 
 class _Encoded(Response[bytes]):

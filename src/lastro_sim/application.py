@@ -44,8 +44,6 @@ from lastro_sim.ted import api as ted_api
 from lastro_sim.ted import statements as ted_statements
 from lastro_sim.tracing import Traced
 
-LARGEST_BODY = 262_144
-
 
 @get("/health")
 async def health() -> Response[bytes]:
@@ -86,7 +84,7 @@ def routed() -> Litestar:
         lifespan=[_alive],
         openapi_config=None,
         logging_config=None,
-        request_max_body_size=LARGEST_BODY,
+        request_max_body_size=answers.LARGEST_BODY,
     )
 
 
@@ -94,7 +92,7 @@ def routed() -> Litestar:
 async def _alive(app: Litestar) -> AsyncIterator[None]:
     network: Network = app.state.network
     entries.seed(network)
-    async with aiohttp.ClientSession(trust_env=False) as client:
+    async with aiohttp.ClientSession(trust_env=False, cookie_jar=aiohttp.DummyCookieJar()) as client:
         locations = Locations(network, client)
         app.state.bank = Bank(network, locations)
         app.state.authorizing = Authorizing(network, locations)

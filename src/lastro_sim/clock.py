@@ -18,13 +18,10 @@ FURTHEST_OFFSET = 100 * 366 * DAY
 class Clock:
     """Machine time, and business time shifted by an offset that lastro sets."""
 
-    def __init__(self, read_machine: Callable[[], datetime], offset: int = 0) -> None:
-        self._read_machine = read_machine
-        self.offset = offset
-
-    def machine(self) -> int:
+    def __init__(self, machine: Callable[[], int], offset: int = 0) -> None:
+        self.machine = machine
         """Returns the microseconds of real time since 1970."""
-        return counted(self._read_machine())
+        self.offset = offset
 
     def business(self) -> int:
         """Returns the microseconds of business time since 1970."""

@@ -9,7 +9,7 @@ from litestar import Response, get, post
 from litestar.handlers import HTTPRouteHandler
 
 from lastro_sim import queries
-from lastro_sim.answers import Asked, answer
+from lastro_sim.answers import Asked, answer, body
 from lastro_sim.forms import Form
 
 MOST_LISTED = 10_000
@@ -22,7 +22,7 @@ def act(path: str, does: Callable[..., Any], of: str = "network", *, needs_body:
     """
 
     async def acted(request: Asked) -> Response[bytes]:
-        raw = await request.body()
+        raw = await body(request)
         form = Form.read(raw) if raw or needs_body else Form({})
         done = does(getattr(request.app.state, of), form, **request.path_params)
         return answer(await done if isawaitable(done) else done)

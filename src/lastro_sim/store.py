@@ -2,7 +2,7 @@
 
 import fcntl
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -115,6 +115,10 @@ class Store:
         )
         assert row is not None
         return int(row["value"])
+
+    def watch(self, hear: Callable[[str], object] | None) -> None:
+        """Calls `hear` with each statement, for who counts them. None: no more."""
+        self._connection.set_trace_callback(hear)
 
     def close(self) -> None:
         """Closes the file."""

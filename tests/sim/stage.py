@@ -20,7 +20,7 @@ from lastro.standards import brcode, jws, payload, pix_ids, recurrence_ids, recu
 from lastro_sim.application import build, routed
 from lastro_sim.bells import Bells
 from lastro_sim.chance import Dice
-from lastro_sim.clock import Clock
+from lastro_sim.clock import Clock, counted
 from lastro_sim.network import Network
 from lastro_sim.settings import LASTRO_ISPB, Settings
 from lastro_sim.store import Store
@@ -83,7 +83,7 @@ async def running(
     port = listener.getsockname()[1]
     settings = Settings(**({"home": home, "token": TOKEN, "port": port, "ask_seconds": 10.0} | changes))
     store = Store(settings.store_path)
-    clock = Clock(machine, store.number("clock-offset"))
+    clock = Clock(lambda: counted(machine()), store.number("clock-offset"))
     network = Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
     routes = _idle_routes.pop() if _idle_routes else routed()
     config = uvicorn.Config(build(network, over=routes), log_level="warning")

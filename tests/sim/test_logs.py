@@ -5,9 +5,9 @@ import json
 import logging
 import random
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ async def _served(tmp_path: Path, heard: Heard) -> AsyncIterator[tuple[str, Serv
     port = listener.getsockname()[1]
     settings = Settings(home=tmp_path, token=TOKEN, port=port, answer_seconds=0.0)
     store = Store(settings.store_path)
-    network = Network(settings, store, Clock(lambda: datetime.now(UTC)), Dice(random.SystemRandom()), Bells())
+    network = Network(settings, store, Clock(lambda: time.time_ns() // 1000), Dice(random.SystemRandom()), Bells())
     server = Server(uvicorn.Config(build(network, heard.say), log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     await until(lambda: server.started)

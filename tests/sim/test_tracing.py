@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -47,7 +46,7 @@ async def traced(tmp_path: Path) -> AsyncIterator[tuple[Network, Collector, http
     async with collecting() as collector:
         tracer = Tracer(posted_to(collector.url), time.time_ns, os.urandom)
         dice = Dice(random.SystemRandom())
-        network = Network(settings, store, Clock(lambda: datetime.now(UTC)), dice, Bells(), tracer)
+        network = Network(settings, store, Clock(lambda: time.time_ns() // 1000), dice, Bells(), tracer)
         server = Server(uvicorn.Config(build(network), log_level="warning", timeout_graceful_shutdown=1))
         task = asyncio.create_task(server.serve(sockets=[listener]))
         await until(lambda: server.started)

@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from lastro.standards import pix_ids
 from lastro_sim import faults, logs, partners, queries, timer
 from lastro_sim.analysis import requests as analyses
-from lastro_sim.answers import Asked, answer, hung_up, nothing
+from lastro_sim.answers import Asked, answer, body, hung_up, nothing
 from lastro_sim.clock import FURTHEST_OFFSET, printed, printed_or_none
 from lastro_sim.collecting import movements
 from lastro_sim.directory import claims
@@ -34,7 +34,7 @@ DATED = tuple(kind.table for kind in timer.BY_BUSINESS_TIME if kind.table != "me
 async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Posts one message."""
     _checked_ispb(ispb)
-    return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
+    return answer({"resourceId": intake.receive(network, ispb, await body(request))}, 201)
 
 
 @put("/spi/v1/recurrences/{recurrence_id:str}", opt=PARTICIPANT_ONLY)

@@ -295,7 +295,7 @@ async def town(scene: Scene, house: House, tmp_path: Path) -> AsyncIterator[Town
     listener.bind(("127.0.0.1", 0))
     settings = Settings(home=tmp_path, token=TOKEN, port=listener.getsockname()[1])
     store = Store(settings.store_path)
-    network = sim.Network(settings, store, Clock(lambda: datetime.now(UTC)), Dice(random.SystemRandom()), Bells())
+    network = sim.Network(settings, store, Clock(lambda: time.time_ns() // 1000), Dice(random.SystemRandom()), Bells())
     network.move_clock((NOW - datetime.now(UTC)) // timedelta(microseconds=1))
     server = Server(uvicorn.Config(build(network), log_level="warning", timeout_graceful_shutdown=0))
     serving = asyncio.create_task(server.serve(sockets=[listener]))

@@ -2,8 +2,8 @@
 
 import random
 import socket
+import time
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Town:
 async def town(tmp_path: Path) -> AsyncIterator[Town]:
     settings = Settings(home=tmp_path, token="x")
     store = Store(settings.store_path)
-    network = Network(settings, store, Clock(lambda: datetime.now(UTC)), Dice(random.SystemRandom()), Bells())
+    network = Network(settings, store, Clock(lambda: time.time_ns() // 1000), Dice(random.SystemRandom()), Bells())
     server = Simulated(network)
     yield Town(network, await server.open())
     await server.close()

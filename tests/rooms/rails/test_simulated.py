@@ -3,9 +3,9 @@
 import asyncio
 import random
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -45,7 +45,7 @@ async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     listener.bind(("127.0.0.1", 0))
     settings = Settings(home=home, token=TOKEN, port=listener.getsockname()[1])
     store = Store(settings.store_path)
-    network = Network(settings, store, Clock(lambda: datetime.now(UTC)), Dice(random.SystemRandom()), Bells())
+    network = Network(settings, store, Clock(lambda: time.time_ns() // 1000), Dice(random.SystemRandom()), Bells())
     server = Server(uvicorn.Config(build(network), log_level="warning", timeout_graceful_shutdown=0))
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{settings.port}"
