@@ -113,13 +113,10 @@ def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, 
         known = network.store.find("stream", id=stream, ispb=ispb)
         if known is None:
             return None
-        found = _free(network, ispb, stream, limit)
+        pull = known["pulls"] + 1
+        found = _leased(network, ispb, stream, pull, limit)
         if not found:
             return Cursor(stream, known["pulls"]), []
-        pull = known["pulls"] + 1
-        until = network.clock.machine() + int(network.settings.lease_seconds * SECOND)
-        for row in found:
-            network.store.change("message", row, stream=stream, pull=pull, lease_until=until)
         network.store.run("UPDATE stream SET pulls = ? WHERE id = ?", pull, stream)
     return Cursor(stream, pull), [msgspec.Raw(row["body"].encode()) for row in found]
 
@@ -138,20 +135,20 @@ def quiet(network: Network) -> bool:
     return network.store.row(sql, network.clock.business()) is None
 
 
-def _free(network: Network, ispb: str, stream: str, limit: int) -> list[sqlite3.Row]:
-    """Returns messages that are unleased, past their lease, or this stream's.
+def _leased(network: Network, ispb: str, stream: str, pull: int, limit: int) -> list[sqlite3.Row]:
+    """Leases and returns messages that are free, or this stream's.
 
-    This stream's own were in an answer that got lost.
+    Free ones are unleased, or past their lease; its own were in an answer that got lost.
     """
-    return network.store.rows(
-        "SELECT seq, body FROM message WHERE ispb = ? AND confirmed = 0 AND available_at <= ?"
-        " AND (stream IS NULL OR stream = ? OR lease_until <= ?) ORDER BY seq LIMIT ?",
-        ispb,
-        network.clock.business(),
-        stream,
-        network.clock.machine(),
-        limit,
-    )
+    now = network.clock.machine()
+    found = network.store.rows(
+        "UPDATE message SET stream = ?, pull = ?, lease_until = ? WHERE seq IN (SELECT seq FROM message"
+        " WHERE ispb = ? AND confirmed = 0 AND available_at <= ? AND (stream IS NULL OR stream = ? OR lease_until <= ?)"
+        " ORDER BY seq LIMIT ?) RETURNING seq, body",
+        stream, pull, now + int(network.settings.lease_seconds * SECOND),
+        ispb, network.clock.business(), stream, now, limit,
+    )  # fmt: skip
+    return sorted(found, key=lambda row: row["seq"])  # RETURNING promises no order
 
 
 def _drop(network: Network, stream: str) -> None:
