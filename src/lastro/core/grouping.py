@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import nullcontext
-from contextvars import Context
+from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lastro.core import trace
@@ -26,10 +25,12 @@ R = TypeVar("R")
 
 
 class Asked(Generic[T, R]):
-    """A question and its answer. is_over: answered, or its caller has gone."""
+    """A question and its answer. context: its caller's. together: how many are in its group, once it is asked."""
 
     def __init__(self, question: T) -> None:
         self.question = question
+        self.context = copy_context()
+        self.together = 0
         self.answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
 
     @property
@@ -74,8 +75,12 @@ class Grouping(Generic[T, R]):
         waiting.append(mine)
         if len(waiting) == 1:
             self._start_soon(company_id)
-        with nullcontext() if (trail := trace.trail()) is None else trail.step(self._name, "internal", {}):
+        if (trail := trace.trail()) is None:
             return await mine.answer
+        with trail.step(self._name, "internal", {}) as step:
+            answer = await mine.answer
+            step.add("lastro.together", mine.together)
+            return answer
 
     def _start_soon(self, company_id: UUID) -> None:
         """Starts what waits once all that came at this moment have asked; behind others when one of them ends."""
@@ -88,8 +93,11 @@ class Grouping(Generic[T, R]):
     def _start(self, company_id: UUID) -> None:
         if group := self._next(company_id):
             self._under_way[company_id] += 1
-            # In a context of its own: it is the work of no one of them.
-            task = asyncio.get_running_loop().create_task(self._run(company_id, group), context=Context())
+            for one in group:
+                one.together = len(group)
+            # What is asked for several is the work of no one of them, and is in no trace.
+            context = group[0].context if len(group) == 1 else Context()
+            task = asyncio.get_running_loop().create_task(self._run(company_id, group), context=context)
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
