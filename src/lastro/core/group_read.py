@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    by: Call | Caller
+    caller: Call | Caller
     query: Query[Any]
 
 
@@ -45,11 +45,11 @@ class GroupRead:
         first = group[0].question
         async with self._database.session_for(company_id) as session:
             if len(group) == 1:
-                group[0].tell(await open_session(session, company_id, first.by, first.query))
+                group[0].tell(await open_session(session, company_id, first.caller, first.query))
                 return
             arguments = [one.question.query.arguments for one in group]
             try:
-                found = await open_session_together(session, company_id, first.by, first.query.sql, arguments)
+                found = await open_session_together(session, company_id, first.caller, first.query.sql, arguments)
             except asyncpg.PostgresError:
                 await self._each(session, company_id, group)
                 return
@@ -60,7 +60,7 @@ class GroupRead:
         """Reads for each alone what could not be read together."""
         for one in group:
             try:
-                one.tell(await open_session(session, company_id, one.question.by, one.question.query))
+                one.tell(await open_session(session, company_id, one.question.caller, one.question.query))
             except asyncpg.PostgresError as refused:
                 one.fail(refused)
 
@@ -68,7 +68,11 @@ class GroupRead:
 def _fits(group: Sequence[_Asked], question: _Question) -> bool:
     """Tells whether a question may join a group. They differ in their arguments alone, and in no list."""
     first = group[0].question
-    if not question.query.arguments or first.query.sql != question.query.sql or asked_of(first.by) != asked_of(question.by):
+    if (
+        not question.query.arguments
+        or first.query.sql != question.query.sql
+        or asked_of(first.caller) != asked_of(question.caller)
+    ):
         return False
     pairs = zip(first.query.arguments, question.query.arguments, strict=True)
     return all(a == b for a, b in pairs if isinstance(a, list | tuple) or isinstance(b, list | tuple))
