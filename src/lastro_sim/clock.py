@@ -16,11 +16,13 @@ FURTHEST_OFFSET = 100 * 366 * DAY
 
 
 class Clock:
-    """Machine time, and business time shifted by an offset that lastro sets."""
+    """Machine time, and business time shifted by an offset that lastro sets.
+
+    machine: the microseconds of real time since 1970.
+    """
 
     def __init__(self, machine: Callable[[], int], offset: int = 0) -> None:
         self.machine = machine
-        """Returns the microseconds of real time since 1970."""
         self.offset = offset
 
     def business(self) -> int:

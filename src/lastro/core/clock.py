@@ -27,7 +27,12 @@ class BusinessClock:
         self.version = 0
 
     def learn(self, business: datetime, version: int) -> None:
-        """Stores a reading just made."""
+        """Stores a reading just made.
+
+        A reading that several made together counts from the first of them. So each of them decides at a time of its own.
+        """
+        if (business, version) == (self._business, self.version):
+            return
         self._read_at, self._business, self.version = self._monotonic(), business, version
         self._is_read_again = False
 

@@ -68,11 +68,8 @@ class GroupRead:
 def _fits(group: Sequence[_Asked], question: _Question) -> bool:
     """Tells whether a question may join a group. They differ in their arguments alone, and in no list."""
     first = group[0].question
-    if (
-        not question.query.arguments
-        or first.query.sql != question.query.sql
-        or asked_of(first.caller) != asked_of(question.caller)
-    ):
+    if first.query.sql != question.query.sql or asked_of(first.caller) != asked_of(question.caller):
         return False
-    pairs = zip(first.query.arguments, question.query.arguments, strict=True)
-    return all(a == b for a, b in pairs if isinstance(a, list | tuple) or isinstance(b, list | tuple))
+    pairs = list(zip(first.query.arguments, question.query.arguments, strict=True))
+    lists = [(a, b) for a, b in pairs if isinstance(a, list | tuple) or isinstance(b, list | tuple)]
+    return len(lists) < len(pairs) and all(a == b for a, b in lists)

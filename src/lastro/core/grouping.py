@@ -66,6 +66,7 @@ class Grouping(Generic[T, R]):
         self._fits = fits
         self._under_way: Counter[UUID] = Counter()
         self._waiting: dict[UUID, list[Asked[T, R]]] = {}
+        self._starting: dict[UUID, asyncio.Handle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, company_id: UUID, question: T) -> R:
@@ -86,12 +87,15 @@ class Grouping(Generic[T, R]):
         """Starts what waits once all that came at this moment have asked; behind others when one of them ends."""
         loop = asyncio.get_running_loop()
         if self._under_way[company_id] < _UNDER_WAY:
-            loop.call_soon(self._start, company_id)
+            self._starting[company_id] = loop.call_soon(self._start, company_id)
         else:
-            loop.call_later(_LONGEST_WAIT_SECONDS, self._start, company_id)
+            self._starting[company_id] = loop.call_later(_LONGEST_WAIT_SECONDS, self._start, company_id)
 
     def _start(self, company_id: UUID) -> None:
-        if group := self._next(company_id):
+        if (starting := self._starting.pop(company_id, None)) is not None:
+            starting.cancel()
+        group, left = self._next(company_id)
+        if group:
             self._under_way[company_id] += 1
             for one in group:
                 one.together = len(group)
@@ -100,9 +104,12 @@ class Grouping(Generic[T, R]):
             task = asyncio.get_running_loop().create_task(self._run(company_id, group), context=context)
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+        if left:
+            self._waiting[company_id] = left
+            self._start_soon(company_id)
 
-    def _next(self, company_id: UUID) -> list[Asked[T, R]]:
-        """Takes the next group from what waits."""
+    def _next(self, company_id: UUID) -> tuple[list[Asked[T, R]], list[Asked[T, R]]]:
+        """Takes what waits; returns the next group of it, and the others."""
         group: list[Asked[T, R]] = []
         left: list[Asked[T, R]] = []
         for one in self._waiting.pop(company_id, ()):
@@ -110,10 +117,7 @@ class Grouping(Generic[T, R]):
                 continue
             fits = not group or (len(group) < _TOGETHER and self._fits(group, one.question))
             (group if fits else left).append(one)
-        if left:
-            self._waiting[company_id] = left
-            self._start_soon(company_id)
-        return group
+        return group, left
 
     async def _run(self, company_id: UUID, group: list[Asked[T, R]]) -> None:
         try:

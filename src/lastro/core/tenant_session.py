@@ -102,10 +102,7 @@ def is_list(type_: str) -> bool:
 
 @lru_cache(maxsize=128)
 def _together(sql: str, types: tuple[str, ...], *, is_ours: bool) -> str:
-    """Returns the statement of `through_the_door` for arrays of arguments.
-
-    Each has a time of its own, since what is made of it has.
-    """
+    """Returns the statement of `through_the_door` for arrays of arguments."""
     single = [n for n, type_ in enumerate(types, 2) if not is_list(type_)]
     arrays = ", ".join(f"${n}::{types[n - 2]}[]" for n in single)
     given = f"CROSS JOIN unnest({arrays}) WITH ORDINALITY given({', '.join(f'a{n}' for n in single)}, nth)"
@@ -113,7 +110,7 @@ def _together(sql: str, types: tuple[str, ...], *, is_ours: bool) -> str:
     for n in single:
         inner = re.sub(rf"\${n}\b", f"given.a{n}", inner)
     door, entrance = _entrance(len(types) + 1, is_ours=is_ours)
-    door = door.replace("door.at ", "door.at + given.nth * interval '1 microsecond' ", 1) + ", given.nth AS door_nth"
+    door = f"{door}, given.nth AS door_nth"
     return _BEHIND.format(door=door, entrance=entrance, given=given, sql=_admitted(inner, is_ours=is_ours))
 
 

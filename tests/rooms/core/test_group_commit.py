@@ -105,8 +105,9 @@ async def test_two_moves_of_one_row_are_apart(cast: Cast, ana: Seller, inside: A
     told = [Event(cast.id(), "ORDER-PAYIN.CANCELED", order_id, None, ended(order_id, "CANCELED"), at) for _ in range(2)]
     move = move_of(ORDERS, order_id, "INITIAL", 1, "cancel", at)
     canceled = [Write(ana.company_id, moves=(move,), events=(event,)) for event in told]
-    outcomes = await together(group, canceled)
-    assert Counter(map(type, outcomes)) == {type(None): 1, Stale: 1}
+    outcomes = await together(group, [*canceled, *(new_order(cast, ana, n)[1] for n in range(1, 4))])
+    assert Counter(map(type, outcomes)) == {type(None): 4, Stale: 1}
+    assert group.together == 4, "one of the moves, and the others beside it"
     assert await inside.fetchval("SELECT version FROM orders WHERE id = $1", order_id) == 2
 
 
@@ -153,7 +154,7 @@ async def test_clients_share_no_statement(cast: Cast, ana: Seller) -> None:
 @pytest.mark.parametrize("kind", ["keys", "disputed", "closing"])
 async def test_what_is_counted_under_a_lock_is_committed_alone(cast: Cast, ana: Seller, kind: str) -> None:
     group = GroupCommit(cast.database)
-    version = 1 if kind == "closing" else 0
+    version = 0 if kind == "disputed" else 1  # nothing is blocked, and she has one key
     made = [new_order(cast, ana, n) for n in range(3)]
     writes = [replace(write, relies=(Relied(kind, ana.account_id, version),)) for _, write in made]
     await together(group, writes)

@@ -59,3 +59,15 @@ def test_one_request_reads_again_before_the_others_have_to() -> None:
     assert not clock.is_to_be_read_again()
     machine.seconds += 0.9
     assert clock.is_to_be_read_again(), "each reading grows old once"
+
+
+def test_one_reading_of_several_counts_from_the_first() -> None:
+    machine = Machine()
+    clock = BusinessClock(machine)
+    clock.learn(AT, 1)
+    machine.seconds += 0.25
+    clock.learn(AT, 1)
+    assert clock.now() == AT + timedelta(seconds=0.25)
+    clock.forget()
+    clock.learn(AT, 1)
+    assert clock.now() == AT
