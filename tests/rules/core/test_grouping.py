@@ -1,7 +1,7 @@
 """What comes together is asked together; what comes meanwhile waits, but not for long."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from uuid import UUID
 
 import pytest
@@ -18,11 +18,12 @@ class Slow:
     def __init__(self) -> None:
         self.groups: list[list[int]] = []
         self.go_on = asyncio.Event()
+        self.alone: dict[int, asyncio.Event] = {}  # by a group's first question: the group waits for this instead
         self.grouping: Grouping[int, int] = Grouping("test", self._ask, lambda _, one: one > 0)
 
     async def _ask(self, company_id: UUID, group: Sequence[Asked[int, int]]) -> None:
         self.groups.append([one.question for one in group])
-        await self.go_on.wait()
+        await self.alone.get(group[0].question, self.go_on).wait()
         for one in group:
             one.tell(-one.question)
 
@@ -81,3 +82,51 @@ async def test_companies_wait_for_their_own_alone() -> None:
     assert [len(group) for group in slow.groups] == [16, 2, 16]
     slow.go_on.set()
     await asyncio.gather(*tasks)
+
+
+class Clockwork(asyncio.SelectorEventLoop):
+    """A loop whose time a test sets. at: in seconds."""
+
+    at = 0.0
+
+    def time(self) -> float:
+        return self.at
+
+    async def go_to(self, at: float) -> None:
+        self.at = at
+        await turns()
+
+
+def played(loop: Clockwork, scene: Coroutine[object, object, None]) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(scene)
+
+
+def test_a_wait_that_an_ended_group_cut_short_shortens_no_later_one() -> None:
+    """The timer of what was taken early is cancelled: what waits next waits its own time, from when it came."""
+    loop = Clockwork()
+
+    async def scene() -> None:
+        slow = Slow()
+        slow.alone[1] = asyncio.Event()
+        tasks = slow.ask(1)
+        await turns()
+        tasks += slow.ask(2)
+        await turns()
+        tasks += slow.ask(3)
+        await turns()
+        await loop.go_to(0.010)
+        assert slow.groups == [[1], [2]]
+        slow.alone[1].set()
+        await loop.go_to(0.015)
+        assert slow.groups == [[1], [2], [3]]
+        tasks += slow.ask(4)
+        await turns()
+        await loop.go_to(0.030)  # the first wait would be over by now
+        assert slow.groups == [[1], [2], [3]]
+        await loop.go_to(0.036)
+        assert slow.groups == [[1], [2], [3], [4]]
+        slow.go_on.set()
+        await asyncio.gather(*tasks)
+
+    played(loop, scene())
