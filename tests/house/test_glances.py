@@ -16,7 +16,7 @@ from tests.in_one import in_one_test
 from lastro.app.outbox_lines import WAITING
 from lastro.core.db import LONGEST_KEPT
 from lastro.core.runner import Query
-from lastro.core.tenant_session import through_the_door
+from lastro.core.tenant_session import is_list, through_the_door, together_through_the_door
 from lastro.core.work_queue import Queue
 from lastro.due_work import DUE_WORK
 from lastro.med import store as med
@@ -86,6 +86,20 @@ async def test_what_a_verb_reads_is_found_by_its_id(filled: Filled, name: str) -
         assert any("Index Name" in n for n in nodes)
         assert not walked(nodes), (mode, walked(nodes))
         assert not read_whole(nodes), (mode, read_whole(nodes))
+
+
+@in_one_test("name", _GLANCES, str)
+async def test_what_several_read_together_is_found_by_their_ids(filled: Filled, name: str) -> None:
+    query, arguments = _GLANCES[name]
+    count = len(query.arguments)
+    prepared = await filled.app.prepare(through_the_door(query.sql, count + 1, is_ours=True))
+    types = tuple(one.name for one in prepared.get_parameters()[1:])
+    values = zip(arguments.split(", "), types, strict=True)
+    given = ", ".join(value if is_list(type_) else f"ARRAY[{value}]::{type_}[]" for value, type_ in values)
+    listed = Listed(together_through_the_door(query.sql, types, is_ours=True), f"'{OURS}', {given}", "", "")
+    nodes = await plan_of(filled.app, listed, "force_generic_plan")
+    assert not walked(nodes), walked(nodes)
+    assert not read_whole(nodes), read_whole(nodes)
 
 
 async def test_a_company_that_no_statistics_know_is_taken_for_one_like_the_others(filled: Filled) -> None:

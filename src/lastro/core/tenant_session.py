@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # The tenant check and the query behind it, in one round trip. The query's company is the check's result, so that the check
-# runs first, whatever the server's plan.
+# runs first, whatever the server's plan. OFFSET 0 keeps it a look for each row of arguments. Joined to all of them at once,
+# a company that has grown since the plan was made would be read whole.
 _BEHIND = """
 SELECT {door}, seen.*
-  FROM {entrance} door {given} LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
+  FROM {entrance} door {given} LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q OFFSET 0) seen ON true
 """
 _ENTERED = "door.at AS door_at, door.clock_version"
 _OPENED = f"""{_ENTERED}, door.machine_at, door.client_version, door.permissions AS door_permissions,
@@ -87,7 +88,7 @@ async def open_session_together(
     types = (await session.parameters(through_the_door(sql, count + 1, is_ours=not asked)))[1 : count + 1]
     columns = zip(types, zip(*arguments, strict=True), strict=True)
     given = [values[0] if is_list(type_) else values for type_, values in columns]
-    rows = await session.fetch(_together(sql, tuple(types), is_ours=not asked), company_id, *given, *asked)
+    rows = await session.fetch(together_through_the_door(sql, tuple(types), is_ours=not asked), company_id, *given, *asked)
     session.company_id = company_id
     each: list[list[Record]] = [[] for _ in arguments]
     for row in rows:
@@ -101,7 +102,7 @@ def is_list(type_: str) -> bool:
 
 
 @lru_cache(maxsize=128)
-def _together(sql: str, types: tuple[str, ...], *, is_ours: bool) -> str:
+def together_through_the_door(sql: str, types: tuple[str, ...], *, is_ours: bool) -> str:
     """Returns the statement of `through_the_door` for arrays of arguments."""
     single = [n for n, type_ in enumerate(types, 2) if not is_list(type_)]
     arrays = ", ".join(f"${n}::{types[n - 2]}[]" for n in single)
