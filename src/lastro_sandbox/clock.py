@@ -13,7 +13,7 @@ from lastro.api_kit.routes import stamp
 from lastro.core.due_work import both
 from lastro.due_work import DUE_WORK
 from lastro.ledger import covered_debts, watched_accounts
-from lastro.reconciliation import days_to_begin
+from lastro.reconciliation import ask_at_once, days_to_begin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,7 +110,7 @@ class Stepper:
         if clock["target_at"] is None or self._since is None:
             self._since = now
         if clock["offset_us"] != self._told_us:  # by somebody else, or before this process began
-            return await self._tell(clock["offset_us"])
+            return await self._tell(clock["now"], clock["offset_us"])
         if clock["target_at"] is None:
             return None
         network = await self._network()
@@ -135,10 +135,13 @@ class Stepper:
         async with self.database.session() as session:
             offset = await session.value(_STEP, ahead // timedelta(microseconds=1), instant >= target, version, target)
         if offset is not None:
-            await self._tell(offset)
+            await self._tell(now + ahead, offset)
 
-    async def _tell(self, offset_us: int) -> bool:
-        """Sets the simulator's clock as ours."""
+    async def _tell(self, now: datetime, offset_us: int) -> bool:
+        """Sets the simulator's clock as ours.
+
+        A day that it was asked for meanwhile, and that was not over there, is asked for again. now: by our clock.
+        """
         token = self.settings.network_token.reveal()
         try:
             async with self._client().put(
@@ -150,6 +153,8 @@ class Stepper:
         except (aiohttp.ClientError, TimeoutError):
             told = False
         if told:
+            told_us = 0 if self._told_us is None else self._told_us
+            await ask_at_once(self.database, self.work, now - timedelta(microseconds=offset_us - told_us))
             self._told_us = offset_us
         return told
 

@@ -26,7 +26,7 @@ from lastro.standards.calendar import brasilia_day, day_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-    from datetime import date
+    from datetime import date, datetime
     from uuid import UUID
 
     from asyncpg import Record
@@ -64,6 +64,19 @@ async def days_to_begin(database: Database, work: Database, rails: Iterable[str]
         if days := [begins + timedelta(days=n) for n in range((today - begins).days)]:
             behind.append((company_id, rail, days))
     return behind
+
+
+async def ask_at_once(database: Database, work: Database, behind: datetime) -> None:
+    """Makes due the statements that may have been asked for too early.
+
+    The clock of a sandbox's networks follows its own by a moment, and a statement is asked for as soon as its day is over
+    by one of both. A statement in a worker's hands may have been asked for in that moment, too, and is taken out of them.
+    behind: what the networks' clock showed until now; the days before were over there.
+    """
+    first = brasilia_day(behind)
+    for company_id in await store.taking_since(work, first):
+        async with database.session(company_id) as session:
+            await store.make_due(session, company_id, first)
 
 
 @dataclass(frozen=True)

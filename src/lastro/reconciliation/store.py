@@ -48,6 +48,11 @@ SELECT kind, network_id, difference FROM statement_items
 _RETIRE = """
 UPDATE statement_lines SET is_current = false WHERE company_id = $1 AND statement_id = $2 AND edition < $3 AND is_current
 """
+_TAKING_SINCE = "SELECT DISTINCT company_id FROM statements WHERE due_at IS NOT NULL AND state = 'TAKING' AND day >= $1"
+_DUE_NOW = """
+UPDATE statements SET due_at = business_now(), lease_token = NULL, leased_until = NULL
+ WHERE company_id = $1 AND due_at IS NOT NULL AND state = 'TAKING' AND day >= $2
+"""
 _COMPANIES = "SELECT company_id FROM company_numbers ORDER BY number"
 _WITH_OPEN = """
 SELECT company_id, count(*) FILTER (WHERE difference IN ('UNHEARD', 'UNTOLD')) AS fed, count(*) AS count
@@ -198,6 +203,16 @@ async def business_now(session: Session) -> datetime:
     """Reads the business time."""
     now: datetime = await session.value("SELECT business_now()")
     return now
+
+
+async def taking_since(work: Database, first: date) -> list[UUID]:
+    """Reads the companies of open statements from this day on."""
+    return [r["company_id"] for r in await work.everywhere(_TAKING_SINCE, first)]
+
+
+async def make_due(session: Session, company_id: UUID, first: date) -> None:
+    """Makes open statements from this day on due, and ends their leases."""
+    await session.fetch(_DUE_NOW, company_id, first)
 
 
 async def companies(session: Session) -> list[UUID]:
