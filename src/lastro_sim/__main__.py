@@ -3,6 +3,7 @@
 import asyncio
 import atexit
 import contextlib
+import gc
 import logging
 import os
 import random
@@ -90,6 +91,8 @@ async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: boo
     if watch_parent:
         await _watch_parent(stop)
     async with listener.listening(network, bind, say):
+        gc.collect()
+        gc.freeze()  # modules and routes, over which each search for cycles would walk
         await server.serve()
 
 

@@ -11,7 +11,7 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
-from lastro_sim import answers, logs, pages, routes, statements, timer
+from lastro_sim import answers, faults, logs, pages, routes, statements, timer
 from lastro_sim.analysis import api as analysis_api
 from lastro_sim.api_pix import api as company_bank_api
 from lastro_sim.api_pix import calling as company_bank_calls
@@ -92,6 +92,7 @@ def routed() -> Litestar:
 async def _alive(app: Litestar) -> AsyncIterator[None]:
     network: Network = app.state.network
     entries.seed(network)
+    faults.remember(network)
     async with aiohttp.ClientSession(trust_env=False, cookie_jar=aiohttp.DummyCookieJar()) as client:
         locations = Locations(network, client)
         app.state.bank = Bank(network, locations)

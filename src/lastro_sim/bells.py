@@ -1,25 +1,39 @@
-"""Waiting without polling: a change rings a topic's bell and wakes its waiters."""
+"""Bells wake those who wait for news, in place of polling."""
 
 import asyncio
-from contextlib import suppress
-from weakref import WeakValueDictionary
 
 
 class Bells:
     """One bell per topic. A ring wakes all waiters of that moment and is not remembered."""
 
     def __init__(self) -> None:
-        self._waiting: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()  # kept by those who wait
+        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
 
     def ring(self, topic: str) -> None:
         """Wakes all waiters of the topic."""
-        bell = self._waiting.pop(topic, None)
-        if bell is not None:
-            bell.set()
+        for waiter in self._waiting.pop(topic, ()):
+            _wake(waiter)
 
     async def wait(self, topic: str, seconds: float) -> None:
         """Returns at the next ring or the time-out."""
-        bell = self._waiting.setdefault(topic, asyncio.Event())
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):  # unlike wait_for, it makes no task
-                await bell.wait()
+        loop = asyncio.get_running_loop()
+        waiter = loop.create_future()
+        self._waiting.setdefault(topic, set()).add(waiter)
+        alarm = loop.call_later(seconds, _wake, waiter)
+        try:
+            await waiter
+        finally:
+            alarm.cancel()
+            self._leave(topic, waiter)
+
+    def _leave(self, topic: str, waiter: asyncio.Future[None]) -> None:
+        others = self._waiting.get(topic)
+        if others is not None:
+            others.discard(waiter)
+            if not others:
+                del self._waiting[topic]
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

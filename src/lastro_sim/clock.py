@@ -11,6 +11,7 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 86_400 * SECOND
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_OF_UTC = datetime(1970, 1, 1)  # noqa: DTZ001 its zone is said by the Z that is printed behind it
 _MICROSECOND = timedelta(microseconds=1)
 FURTHEST_OFFSET = 100 * 366 * DAY
 
@@ -42,7 +43,7 @@ def counted(at: datetime) -> int:
 
 def printed(microseconds: int) -> str:
     """Formats as ISO 8601 in UTC with microseconds and Z."""
-    return f"{moment(microseconds).isoformat(timespec='microseconds')[:-6]}Z"
+    return f"{(_EPOCH_OF_UTC + timedelta(0, 0, microseconds)).isoformat(timespec='microseconds')}Z"
 
 
 def printed_or_none(microseconds: int | None) -> str | None:

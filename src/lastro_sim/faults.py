@@ -92,7 +92,23 @@ def order(network: Network, form: Form, behaviours: Mapping[str, frozenset[str]]
     form.check()
     kept = {"operation": operation, "behaviour": behaviour, "code": code, "delay": delay, "times_left": times or 1}
     network.store.insert("fault", **kept, match=json.dumps(match))
+    network.faulty.add(operation)
     return waiting(network)[-1]
+
+
+def remember(network: Network) -> None:
+    """Notes the operations of faults that wait since before a restart."""
+    network.faulty.update(row["operation"] for row in network.store.rows("SELECT DISTINCT operation FROM fault"))
+
+
+def forget(network: Network) -> None:
+    """Withdraws all faults; their past effects stay."""
+    network.store.run("DELETE FROM fault")
+
+
+def may_strike(network: Network, operation: str) -> bool:
+    """Tells whether a fault of this operation may wait. Most requests need not ask the store."""
+    return operation in network.faulty
 
 
 def waiting(network: Network) -> list[dict[str, Any]]:
@@ -113,6 +129,8 @@ def waiting(network: Network) -> list[dict[str, Any]]:
 
 def strike(network: Network, operation: str, about: Mapping[str, str | None], among: Collection[str]) -> Fault | None:
     """Uses up the oldest matching fault once and returns it, or None."""
+    if not may_strike(network, operation):
+        return None
     for row in network.store.rows("SELECT * FROM fault WHERE operation = ? AND times_left > 0 ORDER BY id", operation):
         match: dict[str, str] = json.loads(row["match"])
         if row["behaviour"] in among and all(about.get(name) == value for name, value in match.items()):

@@ -1,6 +1,6 @@
 """The simulator's shared state: store, clock, chance and bells."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lastro_sim.bells import Bells
 from lastro_sim.chance import Chance
@@ -14,7 +14,10 @@ LOOKS_EVERY_SECONDS = 1.0  # the timer's own polling interval
 
 @dataclass(frozen=True)
 class Network:
-    """The simulated world, passed to its functions. tracer: set while traces are on."""
+    """The simulated world, passed to its functions.
+
+    tracer: set while traces are on. faulty: the operations that faults have been ordered for, kept by `faults`.
+    """
 
     settings: Settings
     store: Store
@@ -22,6 +25,7 @@ class Network:
     chance: Chance
     bells: Bells
     tracer: Tracer | None = None
+    faulty: set[str] = field(default_factory=set)
 
     def falls_due(self, at: int) -> None:
         """Wakes the timer if it would look later than this machine time."""

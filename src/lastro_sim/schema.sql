@@ -12,8 +12,8 @@ CREATE TABLE IF NOT EXISTS participant (     -- institutions whose locations are
     host TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS message (         -- from the network to a participant
-    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+CREATE TABLE IF NOT EXISTS message (         -- from the network to a participant; none is ever deleted, nor a payment
+    seq           INTEGER PRIMARY KEY,
     msg_id        TEXT NOT NULL UNIQUE,
     ispb          TEXT NOT NULL,
     type          TEXT NOT NULL,
@@ -26,7 +26,6 @@ CREATE TABLE IF NOT EXISTS message (         -- from the network to a participan
     confirmed     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS message_open ON message (ispb, seq) WHERE confirmed = 0;
-CREATE INDEX IF NOT EXISTS message_about ON message (end_to_end_id);
 
 CREATE TABLE IF NOT EXISTS stream (
     id    TEXT PRIMARY KEY,
@@ -44,7 +43,7 @@ CREATE TABLE IF NOT EXISTS received (        -- from a participant to the networ
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS payment (
-    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq           INTEGER PRIMARY KEY,
     end_to_end_id TEXT NOT NULL UNIQUE,
     sender        TEXT NOT NULL,             -- ISPB of the payer's bank
     receiver      TEXT NOT NULL,

@@ -10,6 +10,7 @@ from typing import TextIO
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 CHECKPOINT_PAGES = 8000  # 32 MB: most pages are changed again before they are copied
+CACHE_KIB = 65_536  # SQLite's own 2 MB are less than the indexes over random ids of a busy hour
 
 
 class StoreInUseError(RuntimeError):
@@ -29,6 +30,7 @@ class Store:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
         path.chmod(0o600)
 
@@ -81,6 +83,12 @@ class Store:
     def insert(self, table: str, **values: object) -> None:
         """Adds a row."""
         self.run(_addition("INSERT", table, *values), *values.values())
+
+    def added(self, table: str, **values: object) -> sqlite3.Row:
+        """Adds a row and returns it whole."""
+        row = self.row(_addition("INSERT", table, *values) + " RETURNING *", *values.values())
+        assert row is not None
+        return row
 
     def put(self, table: str, **values: object) -> None:
         """Adds a row, or replaces that of the same primary key."""

@@ -47,7 +47,7 @@ async def fault_kinds(request: Asked) -> Response[bytes]:
 @delete("/faults", status_code=200)
 async def fault_forget(network: NamedDependency[Network]) -> Response[bytes]:
     """Withdraws all faults; their past effects stay."""
-    network.store.run("DELETE FROM fault")
+    faults.forget(network)
     return answer({"data": []})
 
 

@@ -89,13 +89,14 @@ async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
             authorizations.ride(network, wish.consent, order.end_to_end_id)
         if order.receiver in SIMULATED_BANKS:
             payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
+            payment = network.store.get("payment", end_to_end_id=order.end_to_end_id)
         else:
             among = faults.in_process("payin") - ({faults.FORGETS_TXID} if wish.location is None else frozenset())
             struck = faults.strike(network, "payin", order.about, among)
             if struck is not None and struck.behaviour == faults.FORGETS_TXID:
                 order = _without_txid(order, wish, struck.code)
-            payments.ask(network, order, struck or scenarios.fault_of(scenarios.BY_AMOUNT, order.amount))
-    return await _ended(network, order.end_to_end_id)
+            payment = payments.ask(network, order, struck or scenarios.fault_of(scenarios.BY_AMOUNT, order.amount))
+    return await _ended(network, payment)
 
 
 def order_of(network: Network, wish: PaymentWish) -> payments.Order:
@@ -132,14 +133,12 @@ def _without_txid(order: payments.Order, wish: PaymentWish, instead: str | None)
     return replace(order, tx_id=None, fields=order.fields | more)
 
 
-async def _ended(network: Network, end_to_end_id: str) -> dict[str, Any]:
+async def _ended(network: Network, payment: sqlite3.Row) -> dict[str, Any]:
     """Waits for the outcome as long as a person would."""
     loop = asyncio.get_running_loop()
-    until = loop.time() + network.settings.answer_seconds
-    while True:
-        payment = network.store.get("payment", end_to_end_id=end_to_end_id)
-        left = until - loop.time()
-        if payment["status"] != "PENDING" or left <= 0:
-            code = {"code": payment["code"]} if payment["status"] == "RJCT" else {}
-            return {"endToEndId": end_to_end_id, "status": WORDS[payment["status"]]} | code
+    end_to_end_id, until = payment["end_to_end_id"], loop.time() + network.settings.answer_seconds
+    while payment["status"] == "PENDING" and (left := until - loop.time()) > 0:
         await network.bells.wait(f"payment:{end_to_end_id}", left)
+        payment = network.store.get("payment", end_to_end_id=end_to_end_id)
+    code = {"code": payment["code"]} if payment["status"] == "RJCT" else {}
+    return {"endToEndId": end_to_end_id, "status": WORDS[payment["status"]]} | code

@@ -53,7 +53,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         _tell_again(network, message)
         return str(known["resource_id"])
     door = DOORS[kind]
-    fault = faults.strike(network, door, _about(network, message), faults.at_the_door(door)) or _magic_at_the_door(message)
+    fault = _struck_at_the_door(network, door, message) or _magic_at_the_door(message)
     if fault is not None and fault.behaviour == "down":
         raise away()
     resource_id = network.chance.uuid()
@@ -92,6 +92,13 @@ def _tell_again(network: Network, message: Message) -> None:
         instructions.tell_cancellation(network, message.msg_id)
     elif isinstance(message, instructions.Instruction):
         instructions.tell(network, message.msg_id)
+
+
+def _struck_at_the_door(network: Network, door: str, message: Message) -> faults.Fault | None:
+    """Returns the fault ordered for this request; only where there may be one is the message's subject looked up."""
+    if not faults.may_strike(network, door):
+        return None
+    return faults.strike(network, door, _about(network, message), faults.at_the_door(door))
 
 
 def _magic_at_the_door(message: Message) -> faults.Fault | None:

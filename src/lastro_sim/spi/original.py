@@ -1,15 +1,16 @@
 """The payment fields that messages about it repeat, for comparison. Source: ISO 20022, OrgnlTxRef."""
 
-import json
 import sqlite3
 from typing import Any
+
+import msgspec
 
 from lastro_sim import amounts
 
 
 def of_payment(payment: sqlite3.Row) -> dict[str, Any]:
     """Returns a Pix's amount, txid and both sides."""
-    body = json.loads(payment["body"])
+    body = msgspec.json.decode(payment["body"])
     return of(
         payment["amount"],
         {"ispb": payment["sender"], **body["payer"]},

@@ -52,16 +52,17 @@ def find(network: Network, end_to_end_id: str) -> sqlite3.Row | None:
     return network.store.find("payment", end_to_end_id=end_to_end_id)
 
 
-def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
-    """Takes a payment for a participant and asks its bank. It settles without asking when the fault says late."""
+def ask(network: Network, order: Order, fault: faults.Fault | None) -> sqlite3.Row:
+    """Takes a payment for a participant, asks its bank, returns it. It settles without asking when the fault says late."""
     with network.store.writing():
         due_at = network.clock.machine() + int(network.settings.ask_seconds * SECOND)
         payment = _keep(network, order, fault, asked=True, due_at=due_at)
         if fault is not None and fault.behaviour == "late":
-            _settle_unasked(network, payment, fault)
+            payment = _settle_unasked(network, payment, fault)
         else:
             _send_question(network, payment)
     network.falls_due(due_at)
+    return payment
 
 
 def settle_outside(network: Network, order: Order, code: str | None, fault: faults.Fault | None = None) -> None:
@@ -153,7 +154,7 @@ def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: 
         "acceptedAt": printed(accepted_at),
         **order.fields,
     }
-    network.store.insert(
+    return network.store.added(
         "payment",
         end_to_end_id=order.end_to_end_id,
         sender=order.sender,
@@ -170,7 +171,6 @@ def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: 
         fault_code=fault.code if fault else None,
         fault_delay=fault.delay if fault else 0,
     )
-    return network.store.get("payment", end_to_end_id=order.end_to_end_id)
 
 
 def _send_question(network: Network, payment: sqlite3.Row) -> None:
@@ -189,12 +189,13 @@ def _answer_lost(network: Network, payment: sqlite3.Row) -> bool:
     return True
 
 
-def _settle_unasked(network: Network, payment: sqlite3.Row, fault: faults.Fault) -> None:
+def _settle_unasked(network: Network, payment: sqlite3.Row, fault: faults.Fault) -> sqlite3.Row:
     now = network.clock.business()
     network.store.change("payment", payment, status="ACCC", step="DONE", due_at=None, settled_at=now)
-    _tell_what_shares_its_end(network, payment["end_to_end_id"], None)
-    fields = msgspec.json.decode(payment["body"]) | {"settledAt": printed(now)}
-    mailbox.put_struck(network, payment["receiver"], "camt.054", fields, fault)
+    fields = msgspec.json.decode(payment["body"])
+    _tell_what_shares_its_end(network, fields, None)
+    mailbox.put_struck(network, payment["receiver"], "camt.054", fields | {"settledAt": printed(now)}, fault)
+    return network.store.get("payment", end_to_end_id=payment["end_to_end_id"])
 
 
 def _conclude(network: Network, open_payment: sqlite3.Row, code: str | None) -> None:
@@ -213,15 +214,16 @@ def _conclude(network: Network, open_payment: sqlite3.Row, code: str | None) -> 
     if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
         charges.settled(network, payment)
         arrivals.settled(network, payment)
-    _tell_what_shares_its_end(network, end_to_end_id, payment["code"])
+    _tell_what_shares_its_end(network, msgspec.json.decode(payment["body"]), payment["code"])
     _tell(network, payment)
     network.bells.ring(f"payment:{end_to_end_id}")
 
 
-def _tell_what_shares_its_end(network: Network, end_to_end_id: str, code: str | None) -> None:
-    """Ends the authorization or the instruction that depends on the payment."""
-    authorizations.payment_ended(network, end_to_end_id, code)
-    instructions.payment_ended(network, end_to_end_id, code)
+def _tell_what_shares_its_end(network: Network, fields: dict[str, Any], code: str | None) -> None:
+    """Ends the authorization or the instruction that depends on a payment of a recurrence. fields: of its pacs.008."""
+    if "recurrence" in fields:
+        authorizations.payment_ended(network, fields["endToEndId"], code)
+        instructions.payment_ended(network, fields["endToEndId"], code)
 
 
 def _tell(network: Network, payment: sqlite3.Row) -> None:
