@@ -1,4 +1,4 @@
-"""Bells wake those who wait for news, in place of polling."""
+"""Bells: a change rings the bell of its topic and wakes the waiters, without polling."""
 
 import asyncio
 

@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS received (        -- from a participant to the networ
     body        TEXT NOT NULL,
     resource_id TEXT NOT NULL,
     received_at INTEGER NOT NULL             -- machine
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS payment (
     seq           INTEGER PRIMARY KEY,
@@ -63,7 +63,7 @@ CREATE TABLE IF NOT EXISTS payment (
     withheld      INTEGER NOT NULL DEFAULT 0 -- the end is told only to who asks
 ) STRICT;
 CREATE INDEX IF NOT EXISTS payment_due ON payment (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS payment_tx_id ON payment (tx_id) WHERE tx_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payment_unasked ON payment (tx_id) WHERE asked = 0;
 
 CREATE TABLE IF NOT EXISTS recurrence (      -- of Pix Automático, as the payer's bank last read it
     id_rec      TEXT PRIMARY KEY,
@@ -445,7 +445,7 @@ CREATE TABLE IF NOT EXISTS fault (
 CREATE TABLE IF NOT EXISTS reading (         -- the last good reading of a QR code
     qrcode_data TEXT PRIMARY KEY,
     body        TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS webhook (         -- what the merchant's receiver was sent
     seq             INTEGER PRIMARY KEY AUTOINCREMENT,

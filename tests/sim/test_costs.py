@@ -2,7 +2,7 @@
 
 from .stage import Institution, Sim, Till
 
-MOST = 22
+MOST = 14
 
 
 async def test_a_paid_order_costs_few_statements(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:

@@ -95,7 +95,7 @@ async def read(network: Network, locations: Locations, text: str, code: brcode.B
 
 def remembered(network: Network, text: str) -> Reading | None:
     """Returns the last good reading of a code, for forced payments."""
-    row = network.store.find("reading", qrcode_data=text)
+    row = network.store.row("SELECT body FROM reading WHERE qrcode_data = ?", text)
     return None if row is None else msgspec.json.decode(row["body"], type=Reading)
 
 

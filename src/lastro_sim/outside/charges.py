@@ -138,7 +138,7 @@ def shown(charge: sqlite3.Row, location: str) -> dict[str, Any]:
 def _being_paid(network: Network, tx_id: str) -> bool:
     """Tells whether a payment with this txid is pending and will settle."""
     found = network.store.row(
-        "SELECT 1 FROM payment WHERE tx_id = ? AND status = 'PENDING' AND code IS NULL"
+        "SELECT 1 FROM payment WHERE tx_id = ? AND asked = 0 AND status = 'PENDING' AND code IS NULL"
         " AND json_extract(body, '$.localInstrument') = ?",
         tx_id,
         OF_A_CHARGE,

@@ -46,7 +46,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     if _is_unseen(network, message):
         raise conflict("endToEndId", "DUPLICATE", "A payment of this endToEndId is there")
     body = msgspec.json.encode(form.data, order="sorted").decode()
-    known = network.store.find("received", msg_id=msg_id)
+    known = network.store.row("SELECT * FROM received WHERE msg_id = ?", msg_id)
     if known is not None:
         if (known["ispb"], known["body"]) != (ispb, body):
             raise conflict("msgId", "DUPLICATE", "This msgId was used for another message")

@@ -16,6 +16,8 @@ from lastro_sim.clock import SECOND, printed
 from lastro_sim.network import Network
 from lastro_sim.settings import SIMULATED_BANKS, SPI_ISPB
 
+_TIME_DIGITS = 9  # microseconds since 1970, until the year 2399
+
 
 @dataclass(frozen=True)
 class Cursor:
@@ -50,11 +52,19 @@ def put(
     if network.tracer is not None:
         network.tracer.told(kind, about)
     for _ in range(2 if is_twice else 1):
-        msg_id = pix_ids.message_id(SPI_ISPB, network.chance.octets(32))
+        msg_id = _new_id(network)
         body = msgspec.json.encode({"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields}).decode()
         at = now if available_at is None else available_at
         network.store.insert("message", msg_id=msg_id, ispb=ispb, type=kind, end_to_end_id=about, body=body, available_at=at)
     network.bells.ring(f"out:{ispb}")
+
+
+def _new_id(network: Network) -> str:
+    """Returns a message's id. It begins with the time, so that ids of one moment are neighbours in the index over them."""
+    at = pix_ids.base62(network.clock.machine(), _TIME_DIGITS)
+    head = 1 + len(SPI_ISPB)
+    name = pix_ids.message_id(SPI_ISPB, network.chance.octets(32))
+    return name[:head] + at + name[head + _TIME_DIGITS :]
 
 
 def put_struck(

@@ -220,7 +220,7 @@ def _conclude(network: Network, open_payment: sqlite3.Row, code: str | None) -> 
 
 
 def _tell_what_shares_its_end(network: Network, fields: dict[str, Any], code: str | None) -> None:
-    """Ends the authorization or the instruction that depends on a payment of a recurrence. fields: of its pacs.008."""
+    """Ends the authorization or instruction that depends on a payment. fields: of its pacs.008."""
     if "recurrence" in fields:
         authorizations.payment_ended(network, fields["endToEndId"], code)
         instructions.payment_ended(network, fields["endToEndId"], code)
