@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from typing import NamedTuple, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import httptools
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MOST_BEFORE = 65_536  # bytes up to the end of the head that counts
 _LONGEST_HEADER = 8190  # bytes of a name and its value
@@ -32,7 +36,7 @@ class NoAnswer(ConnectionError):  # noqa: N818 - reads as what happened
 
 
 class ReceivedAnswer(NamedTuple):
-    """An answer. body: up to the limit, and whether that was all of it. The headers as sent."""
+    """An answer. body: up to the limit, and whether that was all of it. The headers as sent; more: those asked for."""
 
     status: int
     body: bytes
@@ -40,6 +44,7 @@ class ReceivedAnswer(NamedTuple):
     retry_after: str | None
     cache_control: str | None = None
     date: str | None = None
+    more: Mapping[str, str] = MappingProxyType({})
 
 
 class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from inside
@@ -47,9 +52,10 @@ class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from
 
 
 class Connection(asyncio.Protocol):
-    """One connection, with at most one request on it. `most_body_bytes`: of a body."""
+    """One connection, with at most one request on it. `most_body_bytes`: of a body. `wanted`: names of further headers."""
 
-    def __init__(self, most_body_bytes: int) -> None:
+    def __init__(self, most_body_bytes: int, wanted: tuple[str, ...] = ()) -> None:
+        self._wanted = {name.lower().encode(): name for name in wanted}
         self._most_body = most_body_bytes
         self._most = _MOST_BEFORE + _AROUND_A_BYTE * most_body_bytes
         self._transport: asyncio.Transport | None = None
@@ -71,6 +77,7 @@ class Connection(asyncio.Protocol):
         self._retry_after: str | None = None
         self._cache_control: str | None = None
         self._date: str | None = None
+        self._more: dict[str, str] = {}
         self._trailing: int | None = None  # bytes since a chunk's size, while none of its own have come
 
     @property
@@ -180,6 +187,8 @@ class Connection(asyncio.Protocol):
             self._date = self._date or value.decode("latin-1")
         elif known == b"content-length" or (known == b"transfer-encoding" and value.lower().endswith(b"chunked")):
             self._is_framed = True
+        elif known in self._wanted:
+            self._more.setdefault(self._wanted[known], value.decode("latin-1"))
 
     def on_headers_complete(self) -> None:
         """Ends a head: it is an answer's unless it is interim (1xx)."""
@@ -219,7 +228,7 @@ class Connection(asyncio.Protocol):
         if answered is not None and not answered.done():
             body = b"".join(self._body)[: self._most_body]
             answered.set_result(
-                ReceivedAnswer(self._status, body, is_whole, self._retry_after, self._cache_control, self._date)
+                ReceivedAnswer(self._status, body, is_whole, self._retry_after, self._cache_control, self._date, self._more)
             )
 
     def _fail(self, error: Exception) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from lastro.http_client.connection import ReceivedAnswer
 
-_MOST_CONNECTIONS = 32
 _ADDRESS_SECONDS = 0.5  # of one address of a name, where others are left
 # Asked again where a kept connection had ended: twice is as good as once (RFC 9110 §9.2.2).
 _REPEATABLE = frozenset({"GET", "PUT", "DELETE"})
@@ -34,18 +33,24 @@ class _Place(NamedTuple):
 
 
 class DirectClient:
-    """Connections to addresses that the operator named. idle_seconds: how long one is kept; most_bytes: of a body."""
+    """Connections to addresses that the operator named.
 
-    def __init__(self, most_bytes: int, idle_seconds: float) -> None:
-        self._made = partial(Connection, most_bytes)
+    idle_seconds: how long one is kept. most_bytes: of a body. most_connections: at once; another request waits. wanted:
+    names of headers that an answer tells of beside the usual.
+    """
+
+    def __init__(
+        self, most_bytes: int, idle_seconds: float, most_connections: int = 32, wanted: tuple[str, ...] = ()
+    ) -> None:
+        self._made = partial(Connection, most_bytes, wanted)
         self._lines: KeptLines[_Place] = KeptLines(idle_seconds)
-        self._free = asyncio.Semaphore(_MOST_CONNECTIONS)
+        self._free = asyncio.Semaphore(most_connections)
 
     async def ask(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, query: Mapping[str, str] | None,
-        tls: ssl.SSLContext,
+        tls: ssl.SSLContext | None,
     ) -> ReceivedAnswer:  # fmt: skip
-        """Makes one exchange, with no limit in time.
+        """Makes one exchange, with no limit in time. tls: None where the URL is of http.
 
         NotThere: nothing was sent, by its cause. Another OSError: it is not known whether the request took effect.
         ValueError: the URL or a header is none.
@@ -57,6 +62,8 @@ class DirectClient:
         if query:
             target = URL(target, encoded=True).update_query(query).raw_path_qs
         request = request_bytes(method, target, host, body, headers)
+        if origin.is_tls and tls is None:
+            raise ValueError("a URL of https is asked under TLS")
         place = _Place(origin, tls if origin.is_tls else None)
         async with self._free:
             kept = self._lines.take(place)

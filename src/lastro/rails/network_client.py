@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-import aiohttp
-
 from lastro.core import trace
 from lastro.core.concurrency_slot import without_slot
+from lastro.http_client import DirectClient, NotThere
 from lastro.rails.messages import is_worded
 from lastro.rails.port import Transient
 
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
 
 _LARGEST_ANSWER_BYTES = 4 * 1024 * 1024
 _KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed
+_MOST_CONNECTIONS = 64
+_NEXT_PULL = "PI-Pull-Next"
+_USUAL = {"Accept": "*/*", "User-Agent": "lastro"}
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
-    """The whole answer of a network."""
+    """The whole answer of a network. headers: Retry-After, Cache-Control, Date, PI-Pull-Next, where it has them."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,7 +42,7 @@ class NetworkClient:
     def __init__(self, base_url: str, token: Secret) -> None:
         self._base = base_url.rstrip("/")
         self._token = token
-        self._client: aiohttp.ClientSession | None = None
+        self._client = DirectClient(_LARGEST_ANSWER_BYTES, _KEEPALIVE_SECONDS, _MOST_CONNECTIONS, (_NEXT_PULL,))
 
     async def ask(
         self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None,
@@ -50,7 +54,7 @@ class NetworkClient:
         """
         if query:
             path = f"{path}?{urlencode(query)}"
-        headers = {"Authorization": f"Bearer {self._token.reveal()}", **(more or {})}
+        headers = {**_USUAL, "Authorization": f"Bearer {self._token.reveal()}", **(more or {})}
         if (whose := trace.present()) is not None:
             headers["x-request-id"] = whose.request_id
         if body is not None:
@@ -66,26 +70,22 @@ class NetworkClient:
     async def _asked(
         self, method: str, path: str, body: bytes | None, seconds: float, headers: Mapping[str, str]
     ) -> NetworkAnswer:
+        tls = _tls() if self._base.startswith("https:") else None
         try:
-            async with (
-                without_slot(),
-                asyncio.timeout(seconds),
-                self._session().request(
-                    method, self._base + path, data=body, headers=headers, allow_redirects=False
-                ) as answered,
-            ):
-                content = bytearray()
-                async for part in answered.content.iter_any():
-                    content += part
-                    if len(content) > _LARGEST_ANSWER_BYTES:
-                        raise Transient("the answer is larger than any that is expected")
-                return NetworkAnswer(answered.status, answered.headers, bytes(content))
+            async with without_slot(), asyncio.timeout(seconds):
+                answered = await self._client.ask(method, self._base + path, headers, body, None, tls)
         except TimeoutError as late:
             raise Transient(f"no answer within {seconds:g} s") from late
-        except aiohttp.ClientConnectorError as unreached:
-            raise Transient(f"{type(unreached).__name__}: {unreached}", is_on_its_way=False) from unreached
-        except (aiohttp.ClientError, OSError) as broken:
+        except NotThere as unreached:
+            cause = unreached.__cause__ or unreached
+            raise Transient(f"{type(cause).__name__}: {cause}", is_on_its_way=False) from unreached
+        except (OSError, ValueError) as broken:
             raise Transient(f"{type(broken).__name__}: {broken}") from broken
+        if not answered.is_whole:
+            raise Transient("the answer is larger than any that is expected")
+        told = {"Retry-After": answered.retry_after, "Cache-Control": answered.cache_control, "Date": answered.date}
+        named = {name: text for name, text in told.items() if text is not None}
+        return NetworkAnswer(answered.status, {**named, **answered.more}, answered.body)
 
     async def found(self, path: str, seconds: float) -> bytes | None:
         """Returns the network's answer; None: it does not know the object.
@@ -100,21 +100,15 @@ class NetworkClient:
             raise Transient(f"answered with HTTP status {answer.status}")
         return answer.body
 
-    def _session(self) -> aiohttp.ClientSession:
-        if self._client is None or self._client.closed:
-            # No proxy and no cookies of the environment: the network is where the settings say.
-            self._client = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=_KEEPALIVE_SECONDS),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=False,
-            )
-        return self._client
-
     async def close(self) -> None:
         """Ends its connections."""
-        if self._client is not None:
-            await self._client.close()
+        self._client.close()
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Returns the TLS of all networks. It knows the authorities that the system knows, or the environment names."""
+    return ssl.create_default_context()
 
 
 class Adapter:
