@@ -17,6 +17,7 @@ from lastro_sim.api_pix import api as company_bank_api
 from lastro_sim.api_pix import calling as company_bank_calls
 from lastro_sim.api_pix import opening as company_bank
 from lastro_sim.api_pix import pages as company_bank_pages
+from lastro_sim.api_pix.recurring import post as company_bank_post
 from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
 from lastro_sim.bank.authorizing import Authorizing
@@ -104,6 +105,7 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
         running = [
             asyncio.create_task(timer.run(network)),
             asyncio.create_task(company_bank_calls.run(network, client)),
+            asyncio.create_task(company_bank_post.run(network)),
         ]
         if network.tracer is not None:
             running.append(asyncio.create_task(network.tracer.run()))

@@ -639,3 +639,91 @@ CREATE TABLE IF NOT EXISTS bank_notice (     -- what is still to be told there
     answered   INTEGER                       -- the last status; NULL: nobody answered
 ) STRICT;
 CREATE INDEX IF NOT EXISTS bank_notice_due ON bank_notice (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS bank_recurrence ( -- of Pix Automático, at the bank that speaks API Pix
+    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+    document    TEXT NOT NULL,               -- whose it is
+    id_rec      TEXT NOT NULL UNIQUE,
+    client_id   TEXT NOT NULL,               -- who made it
+    terms       TEXT NOT NULL,               -- what was asked for, as on the wire
+    status      TEXT NOT NULL,
+    history     TEXT NOT NULL,               -- [status, at, shown from] of each change
+    closing     TEXT,                        -- encerramento
+    journey     TEXT NOT NULL,
+    first_tx_id TEXT,                        -- of the charge whose payment authorizes it
+    payer       TEXT,                        -- who authorized it
+    created_at  INTEGER NOT NULL,
+    listed_at   INTEGER NOT NULL,            -- before it, it stands in no list
+    due_at      INTEGER                      -- business: when it is over
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_recurrence_at ON bank_recurrence (document, created_at);
+CREATE INDEX IF NOT EXISTS bank_recurrence_due ON bank_recurrence (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS bank_recurrence_location (
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    document   TEXT NOT NULL,
+    token      TEXT NOT NULL UNIQUE,         -- the part that nobody can guess
+    id_rec     TEXT,                         -- of the recurrence that it shows
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_recurrence_location_of ON bank_recurrence_location (document, created_at);
+CREATE INDEX IF NOT EXISTS bank_recurrence_location_shows ON bank_recurrence_location (id_rec);
+
+CREATE TABLE IF NOT EXISTS bank_scheduled_charge ( -- cobr: one of a recurrence's cycle
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    document   TEXT NOT NULL,
+    tx_id      TEXT NOT NULL,
+    client_id  TEXT NOT NULL,
+    id_rec     TEXT NOT NULL,
+    terms      TEXT NOT NULL,                -- what was asked for, as on the wire
+    amount     INTEGER NOT NULL,
+    due_on     TEXT NOT NULL,
+    settles_on TEXT NOT NULL,                -- the day of its first attempt
+    status     TEXT NOT NULL,
+    history    TEXT NOT NULL,
+    closing    TEXT,                         -- encerramento
+    created_at INTEGER NOT NULL,
+    listed_at  INTEGER NOT NULL,
+    due_at     INTEGER,                      -- business: its payer's bank is told, or it is over
+    UNIQUE (document, tx_id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_scheduled_charge_at ON bank_scheduled_charge (document, created_at);
+CREATE INDEX IF NOT EXISTS bank_scheduled_charge_of ON bank_scheduled_charge (id_rec);
+CREATE INDEX IF NOT EXISTS bank_scheduled_charge_tx_id ON bank_scheduled_charge (tx_id);
+CREATE INDEX IF NOT EXISTS bank_scheduled_charge_due ON bank_scheduled_charge (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS bank_attempt (    -- tentativas of a scheduled charge
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    charge        INTEGER NOT NULL,
+    msg_id        TEXT NOT NULL UNIQUE,      -- of the instruction to the payer's bank
+    kind          TEXT NOT NULL CHECK (kind IN ('AGND', 'NTAG', 'RIFL')),
+    settles_on    TEXT NOT NULL,
+    end_to_end_id TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    history       TEXT NOT NULL,
+    code          TEXT                       -- why it was rejected
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_attempt_of ON bank_attempt (charge);
+
+CREATE TABLE IF NOT EXISTS bank_recurrence_webhook ( -- where a customer wants to be told of either kind
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind       TEXT NOT NULL CHECK (kind IN ('rec', 'cobr')),
+    client_id  TEXT NOT NULL,
+    url        TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (kind, client_id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bank_confirmation ( -- solicrec: a payer is asked to confirm a recurrence
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    document     TEXT NOT NULL,              -- of its receiver
+    id_solic_rec TEXT NOT NULL UNIQUE,
+    id_rec       TEXT NOT NULL,
+    terms        TEXT NOT NULL,              -- what was asked for, as on the wire
+    status       TEXT NOT NULL,
+    history      TEXT NOT NULL,
+    ends_at      INTEGER NOT NULL,
+    due_at       INTEGER                     -- business: it is sent, or over
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_confirmation_of ON bank_confirmation (id_rec);
+CREATE INDEX IF NOT EXISTS bank_confirmation_due ON bank_confirmation (due_at) WHERE due_at IS NOT NULL;

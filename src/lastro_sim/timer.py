@@ -9,6 +9,7 @@ from typing import NamedTuple
 from lastro_sim import partners
 from lastro_sim.analysis import requests as analyses
 from lastro_sim.api_pix import returns as bank_returns
+from lastro_sim.api_pix.recurring import confirmations, instructing, recurrence_states
 from lastro_sim.bank import charging
 from lastro_sim.card import charges as card_charges
 from lastro_sim.clock import SECOND
@@ -44,6 +45,9 @@ BY_BUSINESS_TIME = (
     Timed("item_return", partners.end_return),
     Timed("analysis", analyses.end_due),
     Timed("bank_return", bank_returns.end_due),
+    Timed("bank_confirmation", confirmations.end_due),
+    Timed("bank_scheduled_charge", instructing.end_due),
+    Timed("bank_recurrence", recurrence_states.expire),
     Timed("claim", claims.end_due),
     Timed("med_late", late_disputes.end_due),
 )

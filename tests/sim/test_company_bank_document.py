@@ -20,14 +20,18 @@ from openapi_schema_validator import OAS30ReadValidator
 from tests.oracles import pix_api
 
 from lastro_sim.api_pix import locations, operations
+from lastro_sim.api_pix.customers import DEMO
 from lastro_sim.api_pix.server import build_bank
 
-from .company_bank import KEY, Desk, desk
-from .stage import Sim
+from .company_bank import KEY, Desk, desk, new_tx_id
+from .recurring import BROKE, PAYER, approved, charge, day, on_its_day, recurrence
+from .recurring import scheduled as scheduled_charge
+from .stage import Sim, until
 
 HERE = Path(__file__).parent
 REQUESTS = int(os.environ.get("FUZZ_EXAMPLES", "25"))  # of each operation, in each mode
 LOCATION = "/{pixUrlAccessToken}"
+Known = dict[str, list[str]]
 pytestmark = pix_api.needed
 
 
@@ -72,7 +76,7 @@ async def served(bank: Counted) -> AsyncIterator[str]:
             connection.shutdown()
 
 
-def document(offered: set[tuple[str, str]]) -> dict[str, Any]:
+def document(offered: set[tuple[str, str]], known: Known) -> dict[str, Any]:
     """The corrected document of these paths and methods."""
     made = copy.deepcopy(pix_api.oracle().document)
     methods = {"get", "put", "post", "patch", "delete"}
@@ -87,6 +91,7 @@ def document(offered: set[tuple[str, str]]) -> dict[str, Any]:
     schemas["CobExpiracao"]["properties"]["expiracao"]["minimum"] = 1
     for name, other in (("PessoaFisica", "cnpj"), ("PessoaJuridica", "cpf")):
         schemas[name]["not"] = {"required": [other]}
+    _of_recurrences(schemas, known)
     # A location is another's or there is none, as a rule; cash back is a service that this bank does not have.
     del schemas["CobValor"]["properties"]["retirada"]
     for name in ("CobSolicitada", "CobRevisada"):
@@ -99,24 +104,92 @@ def document(offered: set[tuple[str, str]]) -> dict[str, Any]:
     return made
 
 
+def _of_recurrences(schemas: dict[str, Any], known: Known) -> None:
+    """What the text says of recurrences and their charges, and which are there."""
+    for name, other in (("PessoaFisicaRecorrencia", "cnpj"), ("PessoaJuridicaRecorrencia", "cpf")):
+        schemas[name]["not"] = {"required": [other]}
+        schemas[name]["properties"]["nome"]["minLength"] = 1
+    for name, other in (("CPF", "cnpj"), ("CNPJ", "cpf")):
+        schemas[name]["not"] = {"required": [other]}
+    base = schemas["RecBase"]["properties"]
+    base["vinculo"]["properties"]["contrato"]["minLength"] = 1
+    base["valor"]["not"] = {"required": ["valorRec", "valorMinimoRecebedor"]}
+    for name in ("RecSolicitada", "RecRevisada"):
+        schemas[name]["allOf"] = [part for part in schemas[name]["allOf"] if "loc" not in part.get("properties", {})]
+
+    def only(name: str, **fields: Any) -> None:
+        """Lets a request's fields, or those in them, be one of these values."""
+        schemas[name]["allOf"].append(
+            {"type": "object", "properties": {field: _only(values) for field, values in fields.items()}}
+        )
+
+    days = known["days"]
+    only("RecSolicitada", calendario={"dataInicial": days[:1], "dataFinal": days[-1:]})
+    only("RecRevisada", calendario={"dataInicial": days[:1]})
+    only("SolicRecSolicitada", idRec=known["unconfirmed"], calendario={"dataExpiracaoSolicitacao": known["ends"]})
+    place = {"conta": [DEMO.account], "agencia": [DEMO.branch]}
+    only("CobRSolicitada", idRec=known["charging"], calendario={"dataDeVencimento": days}, recebedor=place)
+
+
+def _only(values: Any) -> dict[str, Any]:
+    if isinstance(values, dict):
+        return {"type": "object", "properties": {name: _only(inner) for name, inner in values.items()}}
+    return {"type": "string", "enum": values}
+
+
 API = {(one.path, one.method.lower()) for one in operations.OPERATIONS}
+
+
+async def prepared(bank: Desk) -> Known:
+    """What is there to be asked for."""
+    failed = await _failed(bank)  # it moves the clock
+    active, paid = (await bank.charge("0.01"))["txid"], await bank.paid("99.99")
+    token = (await bank.done("GET", f"/cob/{active}"))["location"].rpartition("/")[2]
+    place = (await bank.done("POST", "/loc", {"tipoCob": "cob"}))["id"]
+    weekly: dict[str, Any] = {"calendario": {"dataInicial": day(bank, 5), "periodicidade": "SEMANAL"}}
+    charging = [await approved(bank, **weekly) for _ in range(8)]
+    made = [await recurrence(bank, **weekly) for _ in range(4)]
+    scheduled = new_tx_id()
+    await bank.done("PUT", f"/cobr/{scheduled}", charge(bank, charging[0]))
+    to = {"cpf": PAYER, "conta": "123456", "agencia": "0001", "ispbParticipante": "99999020"}
+    days = [day(bank, 5 + 7 * week) for week in range(100)]
+    ends = f"{days[-1]}T12:00:00Z"
+    asked = {"idRec": made[3]["idRec"], "calendario": {"dataExpiracaoSolicitacao": ends}, "destinatario": to}
+    request = (await bank.done("POST", "/solicrec", asked))["idSolicRec"]
+    for kind in ("webhookrec", "webhookcobr"):
+        await bank.done("PUT", f"/{kind}", {"webhookUrl": "https://shop.example/hook"})
+    return {
+        "charges": [active, paid[0]], "pix": [paid[1]], "keys": [KEY], "tokens": [token], "locations": [str(place)],
+        "charging": charging, "unconfirmed": [made[2]["idRec"]], "requests": [request],
+        "recurrences": [one["idRec"] for one in made[:2]], "recurrence_locations": [str(made[1]["loc"]["id"])],
+        "recurrence_tokens": [made[1]["loc"]["location"].rpartition("/")[2]], "scheduled": [scheduled],
+        "failed": [failed], "days": days, "ends": [ends], "tomorrow": [day(bank, 1)],
+    }  # fmt: skip
+
+
+async def _failed(bank: Desk) -> str:
+    """A charge of which one attempt brought no money."""
+    first: dict[str, Any] = {"calendario": {"dataInicial": day(bank, 3), "periodicidade": "SEMANAL"}}
+    tx_id = await scheduled_charge(bank, await approved(bank, BROKE, **first))
+    store = bank.sim.network.store
+    for step in ("SECOND", "CLOSING", "DONE"):
+        await on_its_day(bank, tx_id)
+        await until(lambda step=step: store.get("instruction", tx_id=tx_id)["step"] == step)  # type: ignore[misc]
+    await until(lambda: store.get("bank_attempt")["status"] == "EXPIRADA")
+    await bank.enter()
+    return tx_id
 
 
 async def tried(
     folder: Path, url: str, bank: Desk, offered: set[tuple[str, str]], requests: int = REQUESTS
 ) -> tuple[int, str]:
     """Runs schemathesis; answers its exit status and what it said."""
-    active, paid = (await bank.charge("0.01"))["txid"], await bank.paid("99.99")
-    token = (await bank.done("GET", f"/cob/{active}"))["location"].rpartition("/")[2]
-    place = (await bank.done("POST", "/loc", {"tipoCob": "cob"}))["id"]
-    known = {
-        "charges": [active, paid[0]], "pix": [paid[1]], "keys": [KEY], "tokens": [token], "locations": [str(place)],
-    }  # fmt: skip
+    known = await prepared(bank)
     await bank.done("PUT", f"/webhook/{KEY}", {"webhookUrl": "https://shop.example/hook"})
     said = (HERE / "schemathesis.toml").read_text(encoding="utf-8")
     said += "".join(f"\n[dictionaries.{name}]\nvalues = {json.dumps(values)}\n" for name, values in known.items())
     (folder / "schemathesis.toml").write_text(said, encoding="utf-8")
-    (folder / "document.json").write_text(json.dumps(document(offered)), encoding="utf-8")
+    (folder / "document.json").write_text(json.dumps(document(offered, known)), encoding="utf-8")
     running = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "schemathesis.cli", "--config-file", folder / "schemathesis.toml", "run",
         folder / "document.json", "--url", url, "--max-examples", str(requests), "--no-color",

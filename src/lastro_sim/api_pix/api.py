@@ -12,6 +12,8 @@ from lastro_sim.routes import act, listing
 from . import control, locations, notices, server, shapes, signing
 from .dialects import STANDARD
 from .problems import ProblemError
+from .recurring import control as recurring
+from .recurring import locations as recurrence_locations
 
 ROUTES = (
     act("/bank/company/customers", control.add_customer),
@@ -26,21 +28,36 @@ ROUTES = (
     listing("/bank/company/charges", control.list_charges, "txId"),
     listing("/bank/company/pix", control.list_pix, "endToEndId"),
     listing("/bank/company/notices", notices.listed),
+    act("/bank/company/recurrences/{id_rec:str}/authorize", recurring.authorize, needs_body=False),
+    act("/bank/company/recurrences/{id_rec:str}/decline", recurring.decline, needs_body=False),
+    act("/bank/company/recurrences/{id_rec:str}/cancel", recurring.cancel, needs_body=False),
+    listing("/bank/company/recurrences", recurring.list_recurrences, "idRec"),
+    listing("/bank/company/scheduled-charges", recurring.list_charges, "txId"),
 )
 
 
 @get(locations.PATH + "/{token:str}")
 async def charge_location(network: NamedDependency[Network], token: FromPath[str]) -> Response[bytes]:
     """Serves a signed charge of the bank."""
-    try:
-        found = server.located(network, token)
-    except ProblemError as error:
-        found = shapes.problem(error, STANDARD, network.chance.uuid())
-    raw = found.body if isinstance(found.body, bytes) else msgspec.json.encode(found.body)
-    return Response(raw, status_code=found.status, media_type=found.media_type, headers=dict(found.headers))
+    return _served(network, "", token)
+
+
+@get(recurrence_locations.PATH + "/{token:str}")
+async def recurrence_location(network: NamedDependency[Network], token: FromPath[str]) -> Response[bytes]:
+    """Serves a signed recurrence of the bank."""
+    return _served(network, "rec/", token)
 
 
 @get(signing.KEYS)
 async def charge_location_keys(network: NamedDependency[Network]) -> Response[bytes]:
     """Returns the public halves of the bank's keys, as JWKS."""
     return answer(signing.published(network))
+
+
+def _served(network: Network, kind: str, token: str) -> Response[bytes]:
+    try:
+        found = server.located(network, kind, token)
+    except ProblemError as error:
+        found = shapes.problem(error, STANDARD, network.chance.uuid())
+    raw = found.body if isinstance(found.body, bytes) else msgspec.json.encode(found.body)
+    return Response(raw, status_code=found.status, media_type=found.media_type, headers=dict(found.headers))

@@ -13,11 +13,12 @@ from lastro_sim.settings import COMPANY_BANK_ISPB
 
 from . import charges, customers, notices, received
 from .calls import Row
+from .recurring import charge_states, recurrence_states
 
 OPERATION = "bank_pix"
 # Said to be paid before any Pix is shown; shown, but not in lists; without a field that the document leaves optional.
 BEHAVIOURS: Final = frozenset({"concluded-early", "listed-late", "no-txid", "no-chave"})
-OF_A_CHARGE = "QRDN"
+OF_A_CHARGE, OF_A_RECURRENCE = "QRDN", "AUTO"
 UNKNOWN_CHARGE, PAID_BEFORE, NOT_AS_ASKED = "BE15", "DUPL", "BE17"
 
 
@@ -56,4 +57,8 @@ def settled(network: Network, payment: Row) -> None:
     row = None if pix["tx_id"] is None else charges.find(network, customer.document, pix["tx_id"])
     if row is not None and row["status"] == charges.ACTIVE and body["localInstrument"] == OF_A_CHARGE:
         charges.end(network, row, charges.PAID)
+    if body["localInstrument"] == OF_A_RECURRENCE and payment["tx_id"] is not None:
+        charge_states.paid(network, customer.document, payment["tx_id"], payment["end_to_end_id"])
+    elif "recurrence" in body:
+        recurrence_states.approved_by_payment(network, customer, payment["tx_id"], body)
     notices.tell(network, pix)

@@ -145,7 +145,7 @@ def send_notice(network: Network, form: Form) -> dict[str, Any]:
         form.refuse("body", "INVALID", "An object is expected")
     form.check()
     hook = found(network.store.find("bank_webhook", key=pix_keys.canonical(key)))
-    notices.put(network, hook["url"], body)
+    notices.put(network, notices.address(hook["url"]), body)
     return {"url": hook["url"]}
 
 

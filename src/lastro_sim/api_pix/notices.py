@@ -6,6 +6,7 @@ bank's.
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final
 
 from lastro_sim import faults
@@ -21,35 +22,61 @@ BELL = "bank-notices"
 _MARK = "?ignorar="  # Efí appends nothing to an address that ends so
 
 
+@dataclass(frozen=True)
+class News:
+    """News for a webhook. path: behind the registered base; name: of the list in the body.
+
+    forged: fields of something that never happened. table, kind: where other customers' webhooks of its kind stand.
+    """
+
+    path: str
+    name: str
+    item: dict[str, Any]
+    forged: dict[str, Any]
+    table: str
+    kind: str | None = None
+    delay: int = 0
+
+
 def tell(network: Network, pix: Row) -> None:
     """Queues a notice of a Pix; it needs a txid and a webhook of its key."""
     hook = None if pix["key"] is None else network.store.find("bank_webhook", key=pix["key"])
-    customer = None if hook is None else customers.find(network, hook["client_id"])
-    if hook is None or customer is None or pix["tx_id"] is None:
+    if hook is None or pix["tx_id"] is None:
         return
-    about = {"endToEndId": pix["end_to_end_id"], "txId": pix["tx_id"], "key": pix["key"], "clientId": customer.client_id}
-    fault = faults.strike(network, OPERATION, about, BEHAVIOURS)
-    behaviour, url, body = faults.behaviour_of(fault), hook["url"], received.shown(network, pix)
+    about = {"endToEndId": pix["end_to_end_id"], "txId": pix["tx_id"], "key": pix["key"]}
+    forged = {"endToEndId": f"E{'0' * 31}", "valor": "9999.99"}
+    send(network, hook, about, News("/pix", "pix", received.shown(network, pix), forged, "bank_webhook"))
+
+
+def send(network: Network, hook: Row, about: dict[str, str | None], news: News) -> None:
+    """Queues news for a webhook; an ordered fault decides what becomes of it."""
+    customer = customers.find(network, hook["client_id"])
+    if customer is None:
+        return
+    fault = faults.strike(network, OPERATION, about | {"clientId": customer.client_id, "route": news.path}, BEHAVIOURS)
+    behaviour, url, item = faults.behaviour_of(fault), hook["url"], news.item
     if behaviour == "none":
         return
     if behaviour == "wrong-customer":
-        other = network.store.row("SELECT * FROM bank_webhook WHERE client_id <> ? LIMIT 1", customer.client_id)
+        others = network.store.every(news.table, **({} if news.kind is None else {"kind": news.kind}))
+        other = next((one for one in others if one["client_id"] != customer.client_id), None)
         if other is None:
             return
         url = other["url"]
     if behaviour == "forged":
-        body |= {"endToEndId": f"E{'0' * 31}", "valor": "9999.99"}
-    delay = fault.delay if fault is not None and behaviour == "late" else 0
+        item = item | news.forged
+    late = fault.delay if fault is not None and behaviour == "late" else 0
     again = DIALECTS[customer.dialect].retries
     for _ in range(2 if behaviour == "twice" else 1):
-        put(network, url, {"pix": [body]}, again, delay=delay, held=behaviour == "out-of-order")
+        put(network, address(url, news.path), {news.name: [item]}, again, delay=news.delay + late,
+            held=behaviour == "out-of-order")  # fmt: skip
 
 
 def put(
-    network: Network, base: str, body: dict[str, Any], again: tuple[int, ...] = (), *, delay: int = 0, held: bool = False
+    network: Network, url: str, body: dict[str, Any], again: tuple[int, ...] = (), *, delay: int = 0, held: bool = False
 ) -> None:
     """Queues a notice. again: seconds to each further try; delay: business microseconds; held: until the next is queued."""
-    now, url = network.clock.business(), address(base)
+    now = network.clock.business()
     network.store.run("UPDATE bank_notice SET held = 0, due_at = ? WHERE held", now + 1)
     network.store.insert(
         "bank_notice",
@@ -62,9 +89,9 @@ def put(
     network.bells.ring(BELL)
 
 
-def address(base: str) -> str:
-    """Returns the address that the bank calls: the base and `/pix`, but for Efí's mark."""
-    return base if base.endswith(_MARK) else f"{base.rstrip('/')}/pix"
+def address(base: str, path: str = "/pix") -> str:
+    """Returns the address that the bank calls: the base and a path, but for Efí's mark."""
+    return base if base.endswith(_MARK) else f"{base.rstrip('/')}{path}"
 
 
 def listed(network: Network, limit: int) -> list[dict[str, Any]]:

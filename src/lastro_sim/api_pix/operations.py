@@ -7,9 +7,12 @@ from typing import NamedTuple
 from . import charges, locations, received, returns, webhooks
 from .calls import Answer, Call, Handler
 from .dialects import DIALECTS
+from .recurring import confirmations, recurrences, scheduled_charges
+from .recurring import locations as recurrence_locations
+from .recurring import webhooks as recurrence_webhooks
 
 _VERSIONED = re.compile(r"(?:/[a-z_-]+)*/(?P<version>v[0-9])(?P<path>/.*)")
-_NAMES = {"txid": "tx_id", "chave": "key"}
+_NAMES = {"txid": "tx_id", "chave": "key", "idRec": "id_rec", "idSolicRec": "id_solic_rec", "data": "day"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,16 @@ def _list_pix(call: Call, shift: int = 0) -> Answer:
     )
 
 
+def _list_recurrences(call: Call, shift: int = 0) -> Answer:
+    dialect = DIALECTS[call.customer.dialect]
+    return recurrences.listed(call, most=dialect.most_items, milliseconds=dialect.milliseconds, shift=shift)
+
+
+def _list_scheduled_charges(call: Call, shift: int = 0) -> Answer:
+    dialect = DIALECTS[call.customer.dialect]
+    return scheduled_charges.listed(call, most=dialect.most_items, milliseconds=dialect.milliseconds, shift=shift)
+
+
 OPERATIONS = (
     Operation("PUT", "/cob/{txid}", "cob.write", charges.put),
     Operation("PATCH", "/cob/{txid}", "cob.write", charges.revise),
@@ -67,8 +80,36 @@ OPERATIONS = (
     Operation("GET", "/loc", "payloadlocation.read", locations.listed),
     Operation("GET", "/loc/{id}", "payloadlocation.read", locations.one),
     Operation("DELETE", "/loc/{id}/txid", "payloadlocation.write", locations.unlink),
+    Operation("POST", "/rec", "rec.write", recurrences.create),
+    Operation("GET", "/rec", "rec.read", _list_recurrences),
+    Operation("GET", "/rec/{idRec}", "rec.read", recurrences.one),
+    Operation("PATCH", "/rec/{idRec}", "rec.write", recurrences.revise),
+    Operation("POST", "/solicrec", "solicrec.write", confirmations.create),
+    Operation("GET", "/solicrec/{idSolicRec}", "solicrec.read", confirmations.one),
+    Operation("PATCH", "/solicrec/{idSolicRec}", "solicrec.write", confirmations.revise),
+    Operation("POST", "/locrec", "payloadlocationrec.write", recurrence_locations.create),
+    Operation("GET", "/locrec", "payloadlocationrec.read", recurrence_locations.listed),
+    Operation("GET", "/locrec/{id}", "payloadlocationrec.read", recurrence_locations.one),
+    Operation("DELETE", "/locrec/{id}/idRec", "payloadlocationrec.write", recurrence_locations.unlink),
+    Operation("PUT", "/cobr/{txid}", "cobr.write", scheduled_charges.put),
+    Operation("PATCH", "/cobr/{txid}", "cobr.write", scheduled_charges.revise),
+    Operation("GET", "/cobr/{txid}", "cobr.read", scheduled_charges.one),
+    Operation("POST", "/cobr", "cobr.write", scheduled_charges.create),
+    Operation("GET", "/cobr", "cobr.read", _list_scheduled_charges),
+    Operation("POST", "/cobr/{txid}/retentativa/{data}", "cobr.write", scheduled_charges.try_again),
+    *(
+        Operation(method, f"/webhook{kind}", f"webhook{kind}.{act}", made(kind))
+        for kind in ("rec", "cobr")
+        for method, act, made in (
+            ("PUT", "write", recurrence_webhooks.put),
+            ("GET", "read", recurrence_webhooks.one),
+            ("DELETE", "write", recurrence_webhooks.remove),
+        )
+    ),
 )
-LISTS = {"GET /cob": _list_charges, "GET /pix": _list_pix}
+LISTS = {
+    "GET /cob": _list_charges, "GET /pix": _list_pix, "GET /rec": _list_recurrences, "GET /cobr": _list_scheduled_charges,
+}  # fmt: skip
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from . import arrivals, notices, returns, tokens, troubles
+from .recurring import charge_states, recurrence_states
 
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     troubles.OPERATION: troubles.BEHAVIOURS,
@@ -10,4 +11,6 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     arrivals.OPERATION: arrivals.BEHAVIOURS,
     returns.FAULTS: returns.BEHAVIOURS,
     notices.OPERATION: notices.BEHAVIOURS,
+    recurrence_states.FAULTS: recurrence_states.BEHAVIOURS,
+    charge_states.FAULTS: charge_states.BEHAVIOURS,
 }

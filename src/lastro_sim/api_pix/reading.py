@@ -5,7 +5,7 @@ An absent field is none; null is a value of the wrong type, as in JSON Schema.
 
 import re
 from collections.abc import Collection
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -22,6 +22,7 @@ ANY_TX_ID = re.compile(r"[a-zA-Z0-9]{1,35}")
 RETURN_ID = re.compile(r"[a-zA-Z0-9]{1,35}")
 CPF = re.compile(r"[0-9]{11}")
 CNPJ = re.compile(r"[0-9A-Z]{14}")
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 LONGEST_KEY = 77
 MOST_INT32 = 2**31 - 1
 MOST_INT64 = 2**63 - 1
@@ -111,6 +112,32 @@ class Body:
             self.refuse(name, value=value)
         return cents
 
+    def flag(self, name: str) -> bool | None:
+        """Reads true or false."""
+        if name not in self.data:
+            return None
+        value = self.data[name]
+        if not isinstance(value, bool):
+            self.refuse(name)
+            return None
+        return value
+
+    def day(self, name: str) -> date | None:
+        """Reads a date."""
+        value = self.text(name, 10, DAY)
+        read = None if value is None else read_day(value)
+        if value is not None and read is None:
+            self.refuse(name, value=value)
+        return read
+
+    def moment(self, name: str) -> int | None:
+        """Reads an instant (RFC 3339) in microseconds."""
+        value = self.text(name, 64)
+        read = None if value is None else _read_moment(value)
+        if value is not None and read is None:
+            self.refuse(name, value=value)
+        return read
+
     def child(self, name: str) -> "Body | None":
         """Reads an object."""
         if name not in self.data:
@@ -191,6 +218,16 @@ class Query:
             self.refuse(name)
             return None
         return read
+
+
+def read_day(text: str) -> date | None:
+    """Parses a date of ISO 8601; None for anything else."""
+    if DAY.fullmatch(text) is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _read_moment(text: str) -> int | None:

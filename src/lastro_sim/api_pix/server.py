@@ -21,12 +21,13 @@ from . import calling, customers, disguises, locations, operations, signing, tok
 from .calls import Answer, Call
 from .dialects import DIALECTS, Dialect
 from .problems import ProblemError, not_found
+from .recurring import locations as recurrence_locations
 from .shapes import problem
 
 EXTENSION = "lastro.bank"  # what the socket's protocol tells of a connection
 LARGEST_BODY = 1_048_576
 TOKEN_PATH = "/oauth/token"  # noqa: S105 an address
-_LOCATION: Final = re.compile(r"(?:/bank)?/qr/v2/(?P<token>[^/]+)")
+_LOCATION: Final = re.compile(r"(?:/bank)?/qr/v2/(?P<kind>rec/)?(?P<token>[^/]+)")
 
 
 class CutError(Exception):
@@ -82,7 +83,7 @@ class BankServer:
             return self._token(headers, body, fingerprint)
         found = _LOCATION.fullmatch(path)
         if found is not None and method in {"GET", "HEAD"}:
-            return located(self._network, unquote(found["token"]))
+            return located(self._network, found["kind"] or "", unquote(found["token"]))
         if path == signing.KEYS and method in {"GET", "HEAD"}:
             return Answer(200, signing.published(self._network))
         return None
@@ -145,7 +146,7 @@ class CustomersCall:
         values = {name: unquote(value) for name, value in matched.parameters.items()}
         self._about |= {
             "route": operation.route, "txId": values.get("tx_id"), "endToEndId": values.get("e2eid"),
-            "returnId": values.get("id"),
+            "returnId": values.get("id"), "idRec": values.get("id_rec"),
         }  # fmt: skip
         if "e2eid" in values:
             logs.about(values["e2eid"])
@@ -166,9 +167,10 @@ def build_bank(network: Network) -> BankServer:
     return BankServer(network)
 
 
-def located(network: Network, token: str) -> Answer:
-    """Returns the signed payload at a location; raises ProblemError where it shows nothing."""
-    body = msgspec.json.encode(locations.payload(network, token))
+def located(network: Network, kind: str, token: str) -> Answer:
+    """Returns the signed payload at a location; raises ProblemError where it shows nothing. kind: its path, or empty."""
+    payload = recurrence_locations.payload if kind else locations.payload
+    body = msgspec.json.encode(payload(network, token))
     return Answer(200, signing.signed(network, body).encode(), "application/jose", {"Cache-Control": "no-store"})
 
 

@@ -19,7 +19,10 @@ from .dialects import DIALECTS
 from .problems import ProblemError, denied, unauthorized
 
 # Of the products that customers have here; those of others are not granted.
-SCOPES = tuple(f"{name}.{act}" for name in ("cob", "pix", "webhook", "payloadlocation") for act in ("read", "write"))
+_PRODUCTS = (
+    "cob", "pix", "webhook", "payloadlocation", "rec", "solicrec", "cobr", "payloadlocationrec", "webhookrec", "webhookcobr",
+)  # fmt: skip
+SCOPES = tuple(f"{name}.{act}" for name in _PRODUCTS for act in ("read", "write"))
 OPERATION = "bank_token"
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 _TOKEN_LENGTH = 64

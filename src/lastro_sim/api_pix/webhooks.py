@@ -20,7 +20,7 @@ def put(call: Call) -> Answer:
     form = Body.of(call, OPERATION, "webhook")
     form.require("webhookUrl")
     url = form.text("webhookUrl", LONGEST_URL)
-    if url is not None and not _is_base(url):
+    if url is not None and not is_base(url):
         form.refuse("webhookUrl", value=url)
     form.check()
     key = pix_keys.canonical(call.parameters["key"])
@@ -54,7 +54,7 @@ def listed(call: Call) -> Answer:
     return Answer(200, {"parametros": asked, "webhooks": [_shown(row) for row in page.of(rows)]})
 
 
-def _is_base(url: str) -> bool:
+def is_base(url: str) -> bool:
     """Tells whether the bank would call this URL: https, or a plain one on this machine."""
     try:
         parts = urlsplit(url)

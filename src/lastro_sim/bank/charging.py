@@ -14,8 +14,8 @@ from lastro.standards import calendar, recurrence_ids
 from lastro_sim import faults, scenarios
 from lastro_sim.clock import counted, moment
 from lastro_sim.network import Network
-from lastro_sim.settings import PAYER_BANK_ISPB
-from lastro_sim.spi import authorizations, instructions, payments
+from lastro_sim.settings import PAYER_BANK_ISPB, SIMULATED_BANKS
+from lastro_sim.spi import authorizations, instructions, payments, payouts
 from lastro_sim.spi.instructions import NEW_TRY, SENT_AGAIN, Instruction
 
 from . import cycles, payers, recurrences
@@ -242,7 +242,11 @@ def _pay(network: Network, row: sqlite3.Row) -> None:
     struck = faults.strike(network, "payin", order.about, faults.in_process("payin") - {faults.FORGETS_TXID})
     own = faults.Fault(row["behaviour"], None, row["fault_delay"]) if row["behaviour"] in {"twice", "slow"} else None
     network.store.change("instruction", row, step="PAYING", due_at=None)  # it ends with its payment
-    payments.ask(network, order, struck or own or scenarios.for_collection(row["amount"]))
+    fault = struck or own or scenarios.for_collection(row["amount"])
+    if order.receiver in SIMULATED_BANKS:
+        payments.settle_outside(network, order, payouts.refused_by_bank(network, order), fault)
+    else:
+        payments.ask(network, order, fault)
 
 
 def _magic(network: Network, asked: Instruction) -> faults.Fault | None:

@@ -14,7 +14,10 @@ from lastro.standards import pix_ids
 from lastro_sim import faults
 from lastro_sim.clock import SECOND, printed
 from lastro_sim.network import Network
-from lastro_sim.settings import SIMULATED_BANKS, SPI_ISPB
+from lastro_sim.settings import COMPANY_BANK_ISPB, SIMULATED_BANKS, SPI_ISPB
+
+# A bank played here that reads its post, for these kinds of messages alone.
+READ_HERE = {COMPANY_BANK_ISPB: frozenset({"pain.011", "pain.012", "pain.014", "camt.055"})}
 
 _TIME_DIGITS = 9  # microseconds since 1970, until the year 2399
 
@@ -45,8 +48,8 @@ def put(
     is_twice: bool = False,
     available_at: int | None = None,
 ) -> None:
-    """Puts a message into a participant's mailbox, each copy with an id. Banks played here get no messages."""
-    if ispb in SIMULATED_BANKS:
+    """Puts a message into a participant's mailbox, each copy with an id. Banks played here get what they read."""
+    if ispb in SIMULATED_BANKS and kind not in READ_HERE.get(ispb, ()):
         return
     now, about = network.clock.business(), fields.get("endToEndId", fields.get("idRec"))
     if network.tracer is not None:
@@ -75,6 +78,17 @@ def put_struck(
     late = fault.delay if fault is not None and behaviour == "late" else 0
     available_at = (network.clock.business() if at is None else at) + late
     put(network, ispb, kind, fields, is_twice=behaviour == "twice", available_at=available_at)
+
+
+def arrived(network: Network, ispb: str) -> list[sqlite3.Row]:
+    """Returns the unread messages of a bank played here, oldest first."""
+    sql = "SELECT * FROM message WHERE ispb = ? AND confirmed = 0 AND available_at <= ? ORDER BY seq"
+    return network.store.rows(sql, ispb, network.clock.business())
+
+
+def confirm_one(network: Network, row: sqlite3.Row) -> None:
+    """Confirms one message that was read."""
+    network.store.change("message", row, confirmed=1)
 
 
 def asked(network: Network, ispb: str, msg_id: str, about: str, kind: str = "pacs.008") -> bool:
