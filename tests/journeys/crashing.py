@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import random
+import secrets
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,8 @@ from lastro.app import wiring
 from lastro.config.settings import read
 
 MOST_PASSES = 20
-EVERY_DEATH = os.environ.get("LASTRO_DEATHS") == "all"
+DEATHS = os.environ.get("LASTRO_DEATHS", "some")  # or "each" of the table, or "all" that there are
+OF_A_JOURNEY = 2  # deaths in one run
 PATIENCE_OF_THE_NETWORK_SECONDS = 8.0  # it gives up after ten
 LAST_BREATH_SECONDS = 1.0  # what was committed last is seen a little before the process is gone
 
@@ -27,14 +29,32 @@ async def nothing(play: Play) -> None:
 
 
 def passes(
-    decided: int, stored: int = 0, claimed: int = 0, sent: int = 0, delivered: int = 0, numbered: int = 0
+    decided: int, stored: int = 0, claimed: int = 0, sent: int = 0, delivered: int = 0, numbered: int = 0, together: int = 0
 ) -> Mapping[str, int]:
-    """How often at least a journey passes each gap: fewer would mean that the test dies in vain."""
+    """How often at least a journey passes each gap: fewer would mean that the test dies in vain.
+
+    together: of what is decided, so much may share a statement with another.
+    """
     counts = {
-        "run.decided": decided, "commit.sent": decided, "inbox.stored": stored, "lane.claimed": claimed, "outbox.sent": sent,
-        "delivery.sent": delivered, "events.numbered": numbered,
+        "run.decided": decided, "commit.sent": decided - together, "inbox.stored": stored, "lane.claimed": claimed,
+        "outbox.sent": sent, "delivery.sent": delivered, "events.numbered": numbered,
     }  # fmt: skip
     return {gap: count for gap, count in counts.items() if count}
+
+
+@dataclass(frozen=True, order=True)
+class Death:
+    """Of a process, the count-th time that it passes a gap. least: how often it passes it for certain."""
+
+    process: str
+    gap: str
+    count: int
+    least: int
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Which process, and where."""
+        return self.process, self.gap
 
 
 @dataclass(frozen=True)
@@ -47,11 +67,40 @@ class Journey:
     prepare: Callable[[Play], Coroutine[Any, Any, Any]] = nothing  # while nobody dies
     dies_first_too: bool = False  # also the first time that a gap is passed
 
-    def deaths(self, play: Play) -> Iterator[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
-        """A case for each gap of each process."""
-        for process, gaps in (("worker", self.worker), ("api", self.api)):
-            for gap in gaps:
-                yield f"{process} {gap}", partial(_dies, play, process, gap, self)
+    @property
+    def deaths(self) -> list[Death]:
+        """Where each process dies: the last time that it passes a gap for certain."""
+        return [
+            Death(process, gap, count, least)
+            for process, gaps in (("worker", self.worker), ("api", self.api))
+            for gap, least in gaps.items()
+            for count in ({1, least} if self.dies_first_too else {least})
+        ]
+
+    def cases(self, play: Play, deaths: Sequence[Death]) -> Iterator[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
+        """A case for each of these."""
+        for death in deaths:
+            yield f"{death.process} {death.gap}:{death.count}", partial(_dies, play, death, self)
+
+
+def of_this_run() -> str:
+    """The same text in each process of one run of pytest, and another in the next run."""
+    return os.environ.get("PYTEST_XDIST_TESTRUNUID") or _RUN
+
+
+_RUN = secrets.token_hex(8)
+
+
+def drawn(journeys: Mapping[str, Journey], seed: str) -> Mapping[str, list[Death]]:
+    """Some deaths of each journey, so that each process dies in each gap that it ever dies in."""
+    chance = random.Random(seed)
+    some = {name: set(chance.sample(one.deaths, OF_A_JOURNEY)) for name, one in journeys.items()}
+    every = [(name, death) for name, one in journeys.items() for death in one.deaths]
+    for place in sorted({death.place for _, death in every}):
+        if all(death.place != place for deaths in some.values() for death in deaths):
+            name, death = chance.choice([(name, death) for name, death in every if death.place == place])
+            some[name].add(death)
+    return {name: sorted(deaths) for name, deaths in some.items()}
 
 
 async def compared(play: Play) -> None:
@@ -63,29 +112,23 @@ async def compared(play: Play) -> None:
         await worker.close()
 
     async def taken() -> bool:
-        if not await play.books.fetchval("SELECT count(*) FROM statements WHERE state = 'TAKING'"):
-            return True
-        if not await play.books.fetchval("SELECT count(*) FROM statements WHERE due_at <= business_now()"):
-            # Asked before the network had heard that the day is over, it has no statement, and is asked again later.
-            await play.jump(timedelta(minutes=10))
-        return False
+        return not await play.books.fetchval("SELECT count(*) FROM statements WHERE state = 'TAKING'")
 
     await until(taken, "the statements", 90.0)
 
 
-async def _dies(play: Play, process: str, gap: str, journey: Journey) -> None:
-    """The process dies in the gap: the last time that it passes it for certain, or each time, until nobody dies."""
-    least = (journey.worker if process == "worker" else journey.api)[gap]
-    some = {1, least} if journey.dies_first_too else {least}
+async def _dies(play: Play, death: Death, journey: Journey) -> None:
+    """The process dies then; where all deaths are asked for, each time that it passes the gap, until nobody dies."""
+    gap, every = death.gap, DEATHS == "all"
     try:
-        for count in range(1, MOST_PASSES) if EVERY_DEATH else sorted(some):
-            if not await _died(play, process, f"{gap}:{count}", journey):
-                assert EVERY_DEATH, f"{gap} is passed {count - 1} times"
-                assert count > least
+        for count in range(1, MOST_PASSES) if every else [death.count]:
+            if not await _died(play, death.process, f"{gap}:{count}", journey):
+                assert every, f"{gap} is passed {count - 1} times at most"
+                assert count > death.least
                 return
-        assert not EVERY_DEATH, f"{gap} has no end"
+        assert not every, f"{gap} has no end"
     finally:
-        await play.stage.mend(process)
+        await play.stage.mend(death.process)
 
 
 async def _died(play: Play, process: str, moment: str, journey: Journey) -> bool:

@@ -1,7 +1,8 @@
-"""kill -9 in every gap, one after the other, as often as a journey passes it: nothing is lost and nothing done twice.
+"""kill -9 in every gap: nothing is lost and nothing done twice.
 
-A process dies the last time that it passes a gap for certain. With LASTRO_DEATHS=all it dies each time, until it has survived
-a whole journey: then there is no further time to die.
+A process dies the last time that it passes a gap for certain. Each run draws some deaths of each journey
+(docs/decisions/drawn-deaths.md). With LASTRO_DEATHS=each there are all of this table. With LASTRO_DEATHS=all a process dies each
+time, until it has survived a whole journey: then there is no further time to die.
 """
 
 from collections.abc import AsyncIterator
@@ -14,7 +15,7 @@ from lastro.core.failpoints import GAPS
 from . import test_charging as charging
 from . import test_teds as teds
 from .conftest import playing
-from .crashing import Journey, compared, passes
+from .crashing import DEATHS, OF_A_JOURNEY, Journey, compared, drawn, of_this_run, passes
 from .insisting import authorizing_journey, journey, return_journey
 from .play import Play
 from .stage import Stage
@@ -34,7 +35,7 @@ JOURNEYS = {
     "card": Journey(rails.card, passes(3, 3, 8, 3), passes(2)),
     "voucher": Journey(rails.voucher, passes(2, 2, 4, 1), passes(1)),
     "coin": Journey(rails.coin, passes(2, 2, 4, 1), passes(1)),
-    "plan": Journey(rails.plan, passes(6, 0, 4, 2), passes(3), rails.signer),
+    "plan": Journey(rails.plan, passes(6, 0, 4, 2, together=2), passes(3), rails.signer),
     "charge": Journey(rails.charge, passes(3, 3, 6, 2), passes(1), charging.accepted),
     "blamed": Journey(claims.blamed, passes(6, 4, 8, 3), passes(0), claims.paid_order),
     "contested": Journey(claims.contested, passes(11, 5, 6, 1), passes(1), claims.paid_payout),
@@ -55,9 +56,23 @@ async def scene(fragile: Stage) -> AsyncIterator[Play]:
 
 @pytest.mark.parametrize("name", JOURNEYS)
 async def test_a_process_may_die_anywhere(scene: Play, name: str) -> None:
-    await all_tried(JOURNEYS[name].deaths(scene))
+    journey = JOURNEYS[name]
+    deaths = drawn(JOURNEYS, of_this_run())[name] if DEATHS == "some" else journey.deaths
+    if DEATHS == "all":  # one for each gap, which goes over all times
+        deaths = [death for death in deaths if death.count == death.least]
+    await all_tried(journey.cases(scene, deaths))
     await compared(scene)
 
 
 def test_every_gap_is_died_in() -> None:
-    assert {gap for one in JOURNEYS.values() for gap in (*one.worker, *one.api)} == set(GAPS)
+    """In each run, whatever it draws, by each process that passes it; and no death is left out for ever."""
+    places = {death.place for one in JOURNEYS.values() for death in one.deaths}
+    assert {gap for _, gap in places} == set(GAPS)
+    seen: dict[str, set[object]] = {name: set() for name in JOURNEYS}
+    for seed in range(200):
+        some = drawn(JOURNEYS, str(seed))
+        assert {death.place for deaths in some.values() for death in deaths} == places
+        assert min(len(deaths) for deaths in some.values()) >= OF_A_JOURNEY
+        for name, deaths in some.items():
+            seen[name].update(deaths)
+    assert seen == {name: set(one.deaths) for name, one in JOURNEYS.items()}
