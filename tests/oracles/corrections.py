@@ -122,6 +122,12 @@ def _any_of(node: Node) -> Node:
     return {("anyOf" if key == "oneOf" else key): value for key, value in node.items()}
 
 
+def _without_branches(node: Node) -> Node:
+    if "anyOf" not in node:
+        raise KeyError("there is no anyOf")
+    return {key: value for key, value in node.items() if key != "anyOf"}
+
+
 def _with_its_key(node: Node) -> Node:
     """Of a webhook: the key in place of a number of companies, as the example and the path have it."""
     kept = {name: value for name, value in node["properties"].items() if name != "cnpj"}
@@ -272,6 +278,11 @@ CORRECTIONS = (
         "branches-alike",
         "A revised recurrence's debtor is one of two branches that are the same, so that none fits just one.",
         partial(in_schemas, {"RecRevisada/allOf/1/properties/vinculo/properties/devedor": _any_of}),
+    ),
+    Correction(
+        "amounts-as-objects",
+        "The valor of a PixAutomatico is a text and, besides, one of five objects: no collected charge can show its Pix.",
+        partial(in_schemas, {"PixAutomatico/properties/valor": _without_branches}),
     ),
     Correction(
         "general-errors",

@@ -48,6 +48,7 @@ PLACES = {
     "location-is-sent": 1,
     "branches-overlap": 9,
     "branches-alike": 1,
+    "amounts-as-objects": 1,
     "general-errors": 51,
     "put-again": 4,
 }
@@ -112,9 +113,17 @@ def probes() -> dict[str, Probe]:
         "location-is-sent": cob(loc={"id": 789}),
         "branches-overlap": cob(valor=cash),
         "branches-alike": example("PATCH /rec/{idRec} request retorno1"),
+        "amounts-as-objects": _collected,
         "general-errors": lambda oracle: oracle.problems_of(_bad_question()),
         "put-again": lambda oracle: oracle.problems_of(_made(200)),
     }  # fmt: skip
+
+
+def _collected(oracle: Oracle) -> list[str]:
+    """A scheduled charge that was paid."""
+    told = {"idRec": f"RR{'0' * 27}", "txid": TXID, "status": "CONCLUIDA", "pix": [{**PIX, "txid": TXID}]}
+    told["atualizacao"] = [{"status": "CONCLUIDA", "data": NOW}]
+    return oracle.of_callback("cobr").problems({"cobsr": [told]})
 
 
 def _uris_without_scheme(oracle: Oracle) -> list[str]:

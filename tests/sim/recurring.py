@@ -1,16 +1,42 @@
 """A customer of the companies' bank who charges by Pix Automático: recurrences, their payers, and charges of cycles."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
+
+import httpx
+from tests.oracles import pix_api
+from tests.oracles.contract import Exchange
 
 from lastro.standards import calendar
 from lastro_sim.clock import moment
 
-from .company_bank import DEBTOR, Desk, new_tx_id
-from .stage import until
+from .company_bank import DEBTOR, Desk, desk, new_tx_id
+from .stage import Sim, until
 
 PAYER, BROKE = "12345678909", "70000000159"
 PLACE = {"conta": "400001", "agencia": "0001", "tipoConta": "CORRENTE"}
+
+
+@asynccontextmanager
+async def judged(sim: Sim) -> AsyncIterator[Desk]:
+    """A customer whose every exchange is held against the Central Bank's document at the end, where that is here."""
+    exchanges: list[Exchange] = []
+
+    async def note(answered: httpx.Response) -> None:
+        asked, body = answered.request, await answered.aread()
+        if asked.url.path.startswith("/v2"):
+            target, media = asked.url.raw_path.decode(), answered.headers.get("content-type", "")
+            exchanges.append(Exchange(asked.method, target, asked.content or None, answered.status_code, media, body))
+
+    async with desk(sim) as made:
+        made.http.event_hooks["response"].append(note)
+        yield made
+    if pix_api.found() is not None:
+        oracle = pix_api.oracle()
+        wrong = [problem for one in exchanges for problem in oracle.problems_of(one, base="/v2")]
+        assert not wrong, "\n".join(wrong)
 
 
 def day(bank: Desk, ahead: int = 0) -> str:

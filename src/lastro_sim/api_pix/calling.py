@@ -20,7 +20,7 @@ from .reading import Body
 from .webhooks import OPERATION
 
 LOG = logging.getLogger("lastro_sim")
-ROUTE = "PUT /webhook/{chave}"
+ROUTES = frozenset({"PUT /webhook/{chave}", "PUT /webhookrec", "PUT /webhookcobr"})
 LONGEST_WAIT = 60.0
 SKIPS = "x-skip-mtls-checking"  # a header of Efí: its customer cannot ask for certificates
 TEST = b'{"evento":"teste_webhook","data_criacao":"2026-01-01T00:00:00Z"}'

@@ -21,7 +21,9 @@ def _is_v1(_path: str) -> str:
 
 
 def _of_sicredi(path: str) -> str:
-    """Returns the version of a resource: a charge by its txid is v3, all else v2."""
+    """Returns the version of a resource: Pix Automático is v1, a charge by its txid v3, all else v2."""
+    if re.match(r"/(?:cobr|rec|locrec|solicrec|webhookcobr|webhookrec)(?:/|$)", path):
+        return "v1"
     return "v3" if re.match(r"/cob/", path) else "v2"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-_TIMES = frozenset({"criacao", "horario", "solicitacao", "liquidacao"})
+_TIMES = frozenset({"criacao", "horario", "solicitacao", "liquidacao", "data", "dataExpiracaoSolicitacao"})
 _BEHIND_UTC = timedelta(hours=3)
 _UTC = re.compile(r"[0-9-]{10}T[0-9:.]{8,}Z")
 # The optional fields of the objects that have the first one.
@@ -13,6 +13,9 @@ _OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "revisao": ("devedor", "solicitacaoPagador", "infoAdicionais", "pix"),
     "endToEndId": ("txid", "chave", "infoPagador", "devolucoes"),
     "rtrId": ("descricao", "motivo"),
+    "vinculo": ("valor", "loc", "pagador", "encerramento", "solicitacao", "ativacao"),
+    "ajusteDiaUtil": ("infoAdicional", "devedor", "tentativas", "encerramento", "pix"),
+    "dataLiquidacao": ("rejeicao",),
 }
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 

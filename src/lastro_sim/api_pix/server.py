@@ -22,6 +22,7 @@ from .calls import Answer, Call
 from .dialects import DIALECTS, Dialect
 from .problems import ProblemError, not_found
 from .recurring import locations as recurrence_locations
+from .recurring import terms
 from .shapes import problem
 
 EXTENSION = "lastro.bank"  # what the socket's protocol tells of a connection
@@ -116,7 +117,7 @@ class CustomersCall:
                 raise CutError
             if before is not None and before.code != troubles.AFTER:
                 return troubles.failure(before)
-            if operation.route == calling.ROUTE:
+            if operation.route in calling.ROUTES:
                 await calling.check(call)
             with call.network.store.writing():
                 answer = self._done(operation, call)
@@ -150,6 +151,8 @@ class CustomersCall:
         }  # fmt: skip
         if "e2eid" in values:
             logs.about(values["e2eid"])
+        elif terms.ID_REC.fullmatch(values.get("id_rec", "")):
+            logs.about(values["id_rec"])
         return operation, replace(call, path=matched.resource, parameters=values)
 
     def _done(self, operation: operations.Operation, call: Call) -> Answer:
@@ -178,7 +181,7 @@ def dressed(answer: Answer, operation: operations.Operation, dialect: Dialect) -
     """Returns an answer as the dialect has it."""
     body, status = answer.body, answer.status
     if status in {200, 201}:
-        if operation.path.startswith("/cob"):
+        if operation.path.startswith(("/cob", "/rec", "/solicrec")):
             status = min(status, dialect.created)
         elif operation.path.endswith("/devolucao/{id}"):
             status = min(status, dialect.returned)
