@@ -46,6 +46,7 @@ _MERGED = {
     "reconciliation/store.py _MATCHED": "a sum",
     "reconciliation/store.py _RAILS": "a set of names",
     "reconciliation/store.py _UNTOLD_OF.format(settled=settled)": "some of them, by company; it is asked until there are none",
+    "reconciliation/store.py _TAKING_SINCE": "each company by itself, in any order",
     "reconciliation/store.py _WITH_OPEN": "counted for each company; sorted",
     "webhooks/store/circuits.py DEPTHS": "those of each endpoint; sorted and cut",
     "webhooks/store/circuits.py _NOT_CLOSED": "those of each endpoint; cut",
