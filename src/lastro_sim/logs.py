@@ -80,6 +80,7 @@ class Noted:
         async def answer(message: Any) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
+                await self._network.store.committed()
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id)]
             await send(message)

@@ -1,5 +1,10 @@
-"""The network's store in one SQLite file. Every change is one transaction; no await stands inside one."""
+"""The network's store in one SQLite file. Every change is one transaction; no await stands inside one.
 
+Requests of the same turn of the event loop may share a transaction (`sharing`). It ends at the next turn, and no answer
+leaves before (`committed`): a simulator that is killed has kept all that it told.
+"""
+
+import asyncio
 import fcntl
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -33,20 +38,76 @@ class Store:
         self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._connection.executescript(SCHEMA.read_text(encoding="utf-8"))
         path.chmod(0o600)
+        self._is_inside = False
+        self._is_shared = False
+        self._waiting: list[asyncio.Future[None]] = []
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Runs a transaction; one inside another joins it."""
-        if self._connection.in_transaction:
+        if self._is_inside:
             yield
             return
+        self._end_shared()
         self._connection.execute("BEGIN IMMEDIATE")
+        self._is_inside = True
         try:
             yield
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
+        else:
+            self._connection.execute("COMMIT")
+        finally:
+            self._is_inside = False
+
+    @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Runs a part of this turn's transaction, whole or not at all. Its caller answers once it is `committed`."""
+        if self._is_inside:
+            yield
+            return
+        if not self._is_shared:
+            asyncio.get_running_loop().call_soon(self._end_shared)
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._is_shared = True
+        self._connection.execute("SAVEPOINT part")
+        self._is_inside = True
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK TO part")
+            raise
+        finally:
+            self._is_inside = False
+            self._connection.execute("RELEASE part")
+
+    async def committed(self) -> None:
+        """Waits for the end of the shared transaction, if there is one."""
+        if self._is_shared:
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+
+    def _end_shared(self) -> None:
+        """Commits what is shared. If that fails, it fails for all who wait."""
+        if not self._is_shared:
+            return
+        problem: sqlite3.Error | None = None
+        try:
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            problem = error
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        waiting, self._waiting, self._is_shared = self._waiting, [], False
+        for waiter in waiting:
+            if waiter.done():
+                continue
+            if problem is None:
+                waiter.set_result(None)
+            else:
+                waiter.set_exception(problem)
 
     def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
         """Returns all rows of a query."""
@@ -59,7 +120,9 @@ class Store:
 
     def run(self, sql: str, *values: object) -> int:
         """Changes rows; returns their count."""
-        return self._connection.execute(sql, values).rowcount
+        changed = self._connection.execute(sql, values).rowcount
+        self._end_alone()
+        return changed
 
     def find(self, table: str, **key: object) -> sqlite3.Row | None:
         """Returns the newest row with these values, if there is one."""
@@ -88,6 +151,7 @@ class Store:
         """Adds a row and returns it whole."""
         row = self.row(_addition("INSERT", table, *values) + " RETURNING *", *values.values())
         assert row is not None
+        self._end_alone()
         return row
 
     def put(self, table: str, **values: object) -> None:
@@ -122,6 +186,7 @@ class Store:
             "INSERT INTO number VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value", name
         )
         assert row is not None
+        self._end_alone()
         return int(row["value"])
 
     def watch(self, hear: Callable[[str], object] | None) -> None:
@@ -130,8 +195,14 @@ class Store:
 
     def close(self) -> None:
         """Closes the file."""
+        self._end_shared()
         self._connection.close()
         self._lock.close()
+
+    def _end_alone(self) -> None:
+        """Commits a change that was made outside `writing` and `sharing`: nobody waits for it."""
+        if not self._is_inside:
+            self._end_shared()
 
 
 @cache

@@ -29,6 +29,7 @@ TEST = b'{"evento":"teste_webhook","data_criacao":"2026-01-01T00:00:00Z"}'
 async def run(network: Network, client: aiohttp.ClientSession) -> None:
     """Sends the due notices and sleeps until the next, for ever."""
     while True:
+        await network.store.committed()  # a call tells of what is kept
         for row in network.store.due("bank_notice", network.clock.business()):
             await _send(network, client, row)
         due = network.store.next_due("bank_notice")

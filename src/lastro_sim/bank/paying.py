@@ -82,7 +82,7 @@ async def pay(network: Network, wish: PaymentWish) -> dict[str, Any]:
     """Sends the payment and answers its outcome, or that it is pending."""
     if wish.payer.refused is not None:
         return refused(network, wish.payer.refused)
-    with network.store.writing():
+    with network.store.sharing():
         order = order_of(network, wish)
         if wish.consent is not None:
             # In one transaction with the payment: both end together.

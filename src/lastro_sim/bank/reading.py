@@ -89,7 +89,8 @@ async def read(network: Network, locations: Locations, text: str, code: brcode.B
     if recurrence is not None:
         reading = _with_recurrence_checked(network, reading, recurrence)
     if reading.key is not None or recurrence is not None:
-        network.store.put("reading", qrcode_data=text, body=msgspec.json.encode(reading).decode())
+        with network.store.sharing():
+            network.store.put("reading", qrcode_data=text, body=msgspec.json.encode(reading).decode())
     return reading
 
 

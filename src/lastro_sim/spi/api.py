@@ -77,8 +77,9 @@ async def stream_next(
     _checked_ispb(ispb)
     wait, limit = _wait_and_limit(queries.read(request, {"wait", "limit"}))
     position = mailbox.Cursor.read(cursor)
-    if position is None or not mailbox.confirm(network, ispb, position):
-        raise not_found()
+    with network.store.sharing():
+        if position is None or not mailbox.confirm(network, ispb, position):
+            raise not_found()
     network.bells.ring(f"stream:{position.stream}")
     return await _pull(request, network, ispb, position, wait, limit)
 

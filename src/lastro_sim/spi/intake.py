@@ -62,7 +62,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         with network.store.writing():
             mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": "A fault says so"} | code)
         return resource_id
-    with network.store.writing():
+    with network.store.sharing():
         at = network.clock.machine()
         network.store.insert("received", msg_id=msg_id, ispb=ispb, body=body, resource_id=resource_id, received_at=at)
         reason = _act(network, ispb, message)

@@ -133,7 +133,7 @@ def end(network: Network, ispb: str, cursor: Cursor) -> bool:
 
 def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, list[msgspec.Raw]] | None:
     """Leases the oldest free messages to a stream; None if it was closed."""
-    with network.store.writing():
+    with network.store.sharing():
         known = network.store.find("stream", id=stream, ispb=ispb)
         if known is None:
             return None
