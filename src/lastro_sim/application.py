@@ -17,6 +17,7 @@ from lastro_sim.api_pix import api as company_bank_api
 from lastro_sim.api_pix import calling as company_bank_calls
 from lastro_sim.api_pix import opening as company_bank
 from lastro_sim.api_pix import pages as company_bank_pages
+from lastro_sim.api_pix.recurring import pages as company_bank_recurring_pages
 from lastro_sim.api_pix.recurring import post as company_bank_post
 from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
@@ -55,7 +56,7 @@ async def health() -> Response[bytes]:
 MODULES = (
     spi_api, spi_statements, ted_api, ted_statements, analysis_api, card_api, crypto_api, collecting_api, statements,
     directory_api, claiming, bank_api, company_bank_api, outside_api, outside_locations, med_api, refund_api, merchant_api,
-    messages_api, pages, phone_pages, company_bank_pages,
+    messages_api, pages, phone_pages, company_bank_pages, company_bank_recurring_pages,
 )  # fmt: skip
 ROUTES = (health, *(handler for module in MODULES for handler in routes.of_module(module)))
 

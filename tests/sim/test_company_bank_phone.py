@@ -13,6 +13,7 @@ from lastro_sim.api_pix.locations import PATH
 from lastro_sim.api_pix.signing import KEYS
 
 from .company_bank import KEY, Desk, desk
+from .recurring import BROKE, recurrence, scheduled
 from .stage import Sim
 
 
@@ -150,3 +151,25 @@ async def test_a_person_plays_payer_console_and_med_on_the_page(bank: Desk) -> N
     assert all(text in page for text in ("Paga", "Cancelada", "R$ 1.300,00", "MED_FRAUDE"))
     wrong = await http.post(PAGE, data={"act": "pay-key", "key": KEY, "amount": "none"})
     assert wrong.status_code == 400
+
+
+async def test_a_person_plays_the_payer_of_a_recurrence_on_the_page(bank: Desk) -> None:
+    http, where = bank.sim.http, f"{PAGE}/recurring"
+    one, other = await recurrence(bank), await recurrence(bank, valor={"valorMinimoRecebedor": "10.00"})
+
+    async def act(name: str, **form: str) -> httpx.Response:
+        return await http.post(where, data=form | {"act": name}, headers={"Accept-Language": "en"})
+
+    first = (await http.get(where)).text
+    assert all(text in first for text in (DEMO.name, one["idRec"], other["idRec"]))
+    refused = await act("authorize", idRec=other["idRec"], maximumAmount="9,99")
+    assert (refused.status_code, 'class="notice bad"' in refused.text) == (200, True)
+    assert (await act("authorize", idRec=other["idRec"], maximumAmount="99,00", payer=BROKE)).status_code == 303
+    assert (await act("decline", idRec=one["idRec"])).status_code == 303
+    tx_id = await scheduled(bank, other["idRec"])
+    page = (await http.get(where, headers={"Accept-Language": "pt-BR"})).text
+    assert all(text in page for text in ("Recusada", "Autorizada", "Agendada", "R$ 35,00", tx_id))
+    assert (await act("cancel", idRec=other["idRec"])).status_code == 303
+    assert (await act("cancel", idRec="R" * 29)).status_code == 400
+    statuses = [(await bank.done("GET", f"/rec/{made['idRec']}"))["status"] for made in (one, other)]
+    assert statuses == ["REJEITADA", "CANCELADA"]

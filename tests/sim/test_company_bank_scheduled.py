@@ -142,7 +142,7 @@ REJECTED = {"another amount": ("36.00", "AM09"), "a closed account": ("7004.03",
 
 @in_one_test("amount", REJECTED.values(), ids=REJECTED)
 async def test_a_payers_bank_rejects(bank: Desk, amount: tuple[str, str]) -> None:
-    fixed = {} if amount[1] == "AM09" else {"valor": {"valorRec": amount[0]}}
+    fixed: dict[str, Any] = {} if amount[1] == "AM09" else {"valor": {"valorRec": amount[0]}}
     id_rec, tx_id = await approved(bank, **fixed), new_tx_id()
     await bank.done("PUT", f"/cobr/{tx_id}", charge(bank, id_rec, amount=amount[0]))
     ended = await became(bank, tx_id, "REJEITADA")

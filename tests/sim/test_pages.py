@@ -24,7 +24,7 @@ PT, EN = {"Accept-Language": "pt-BR,pt;q=0.9,en;q=0.8"}, {"Accept-Language": "en
 
 
 async def test_pages_speak_two_languages_and_load_nothing_from_elsewhere(sim: Sim) -> None:
-    for path in ("/", "/phone", "/receiver", "/merchant", "/bank/company"):
+    for path in ("/", "/phone", "/receiver", "/merchant", "/bank/company", "/bank/company/recurring"):
         portuguese, english = await sim.http.get(path, headers=PT), await sim.http.get(path, headers=EN)
         assert portuguese.status_code == english.status_code == 200
         assert 'lang="pt-BR"' in portuguese.text
