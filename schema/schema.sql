@@ -1615,7 +1615,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   debtor_id uuid NOT NULL,                            -- whom the contract is with
   named_payer_id uuid,                                -- whom the client expects to pay
   order_id uuid,                                      -- its first charge, of journey 3 alone
-  location_token text NOT NULL,                       -- the unguessable part of the recurrence's location
+  location_token text,                                -- the unguessable part of the recurrence's location; NULL: a bank made it
   lapses_at timestamptz,                              -- the first instant at which it cannot be authorized any more; NULL: none
   ends_at timestamptz,                                -- when ends_on is over in Brasilia
   payer_id uuid,                                      -- who authorized it
@@ -1631,6 +1631,10 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   refused_expires_at timestamptz,                     -- refused at once. And what the answer to its create said of it
   refused_txid text,
   refused_location_token text,
+  rail text NOT NULL DEFAULT 'pix' CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'), -- a connection: its bank has the recurrence
+  bank_code text,                                     -- of such a one: the code that its bank has made
+  asked integer NOT NULL DEFAULT 0,                   -- how often that bank was asked what became of it
+  ask_at timestamptz,                                 -- when next
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, debtor_id) REFERENCES parties,
@@ -1643,6 +1647,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   CHECK (fixed_minor IS NOT NULL OR NOT auto_schedule),
   CHECK ((payer_id IS NULL) = (accepted_at IS NULL)),
   CHECK (accepted_at IS NOT NULL OR status <> 'ACCEPTED'),
+  CHECK (num_nulls(location_token, bank_code) = 1),
   CONSTRAINT subscriptions_refused_charge CHECK (
     refused_minor IS NULL OR status = 'ERROR' AND order_id IS NULL AND refused_minor > 0
       AND num_nulls(refused_expires_at, refused_txid, refused_location_token) = 0)
@@ -1658,6 +1663,8 @@ CREATE INDEX subscriptions_of_start ON subscriptions (company_id, starts_on, cre
 CREATE INDEX subscriptions_of_end ON subscriptions (company_id, ends_on, created_at) WHERE ends_on IS NOT NULL;
 CREATE INDEX subscriptions_lapsing ON subscriptions (lapses_at, company_id) WHERE status = 'PENDING_AUTHORIZATION';
 CREATE INDEX subscriptions_to_charge ON subscriptions (charge_at, company_id) WHERE status = 'ACCEPTED' AND charge_at IS NOT NULL;
+CREATE INDEX subscriptions_to_ask ON subscriptions (ask_at, company_id)
+  WHERE status IN ('PENDING_AUTHORIZATION', 'ACCEPTED') AND ask_at IS NOT NULL;
 CREATE INDEX subscriptions_ending ON subscriptions (ends_at, company_id) WHERE status = 'ACCEPTED' AND ends_at IS NOT NULL;
 ALTER TABLE orders ADD FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions;
 
@@ -1677,6 +1684,7 @@ CREATE TABLE subscription_cancellations (             -- who wanted a subscripti
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  rail text NOT NULL DEFAULT 'pix',                   -- of the subscription: who is asked
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions,
   FOREIGN KEY (company_id, requested_by_id) REFERENCES parties
@@ -1712,6 +1720,7 @@ CREATE TABLE subscription_payments (                  -- the charge of one cycle
   version bigint NOT NULL DEFAULT 1,
   cancel_refused_at timestamptz,                      -- when its bank has last said that it does not drop it
   cancel_refusal text,                                -- why not, as the network said it
+  rail text NOT NULL DEFAULT 'pix',                   -- of the subscription: who is asked
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
@@ -1746,6 +1755,7 @@ CREATE TABLE payment_attempts (                       -- a try to collect a sche
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   closes_at timestamptz,                              -- when the last window of its day is over; NULL of what was made before that was kept
+  rail text NOT NULL DEFAULT 'pix',                   -- of the subscription: who is asked
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payment_id) REFERENCES subscription_payments
 ) WITH (fillfactor = 85);
@@ -4378,11 +4388,17 @@ CREATE VIEW law_an_authorization_was_given WITH (security_invoker = true) AS
   UNION ALL
   SELECT s.company_id, s.id, s.provider_id, NULL, a.answers, a.yes, NULL FROM subscriptions s
     LEFT JOIN answered a ON a.company_id = s.company_id AND a.subject = s.provider_id
-   WHERE s.accepted_at IS NOT NULL AND s.order_id IS NULL AND a.yes IS NOT TRUE
+   WHERE s.rail = 'pix' AND s.accepted_at IS NOT NULL AND s.order_id IS NULL AND a.yes IS NOT TRUE
+  UNION ALL
+  -- A connection's bank asks nobody: it has told.
+  SELECT s.company_id, s.id, s.provider_id, NULL, NULL, NULL, NULL FROM subscriptions s
+   WHERE s.rail <> 'pix' AND s.accepted_at IS NOT NULL
+     AND NOT EXISTS (SELECT FROM inbox i WHERE i.company_id = s.company_id AND i.subject = s.provider_id
+                        AND i.rail = s.rail AND i.kind = 'authorization.made' AND i.outcome = 'handled')
   UNION ALL
   SELECT coalesce(s.company_id, p.company_id), s.id, coalesce(s.provider_id, p.authorizes), NULL, NULL, NULL, p.id
     FROM (SELECT company_id, id, provider_id, order_id, payer_id, maximum_minor, payer_ibge_code FROM subscriptions
-           WHERE accepted_at IS NOT NULL AND order_id IS NOT NULL) s
+           WHERE accepted_at IS NOT NULL AND order_id IS NOT NULL AND rail = 'pix') s
     FULL JOIN (SELECT company_id, id, authorizes, order_id, payer_id, maximum_minor, payer_ibge_code FROM pix_payments
                 WHERE state = 'SETTLED' AND authorizes IS NOT NULL) p
       ON p.company_id = s.company_id AND p.order_id = s.order_id
@@ -4459,9 +4475,11 @@ CREATE VIEW law_a_charge_is_sent_as_decided WITH (security_invoker = true) AS
     FROM (SELECT a.*, p.amount_minor, p.due_on, o.txid, s.provider_id FROM payment_attempts a
             JOIN subscription_payments p ON p.company_id = a.company_id AND p.id = a.payment_id
             JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
-            JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id) a
+            JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id
+           -- A connection's bank sends again by itself.
+           WHERE a.rail = 'pix' OR a.kind <> 'RIFL') a
     FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
-                WHERE rail = 'pix' AND kind = 'charge.send') m
+                WHERE kind = 'charge.send') m
       ON m.company_id = a.company_id AND m.reference_id = a.id
    WHERE (a.message_id, a.message_id, a.provider_id, a.txid, a.kind, a.amount_minor::text, a.due_on::text, a.collects_on::text)
          IS DISTINCT FROM (m.network_id, m.body ->> 'message_id', m.body ->> 'recurrence_id', m.body ->> 'txid', m.body ->> 'kind',
@@ -4760,7 +4778,8 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
   UNION ALL
   SELECT n.company_id, 'subscriptions', s.id::text FROM named n
     JOIN subscriptions s ON s.company_id = n.company_id
-     AND (substr(s.provider_id, 19, 5) <> n.digits OR substr(s.location_token, 1, 5) <> n.digits)
+     -- A connection's bank makes the idRec.
+     AND ((s.rail = 'pix' AND substr(s.provider_id, 19, 5) <> n.digits) OR substr(s.location_token, 1, 5) <> n.digits)
   UNION ALL
   SELECT n.company_id, 'account_requests', r.id::text FROM named n
     JOIN account_requests r ON r.company_id = n.company_id AND substr(r.analysis_reference, 1, 5) <> n.digits;
@@ -4958,10 +4977,10 @@ GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, 
 GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO lastro_work;
 GRANT SELECT ON held_deliveries TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, ends_at, payment_method, status, subscription_id) ON orders TO lastro_work;
-GRANT SELECT (company_id, id, lapses_at, ends_at, charge_at, status) ON subscriptions TO lastro_work;
-GRANT SELECT (company_id, id, subscription_id, due_at, ask_at, cancel_message_id, status) ON subscription_payments TO lastro_work;
-GRANT SELECT (company_id, id, ask_at, status) ON payment_attempts TO lastro_work;
-GRANT SELECT (company_id, id, ask_at, status, created_at) ON subscription_cancellations TO lastro_work;
+GRANT SELECT (company_id, id, lapses_at, ends_at, charge_at, ask_at, status, rail) ON subscriptions TO lastro_work;
+GRANT SELECT (company_id, id, subscription_id, due_at, ask_at, cancel_message_id, status, rail) ON subscription_payments TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, status, rail) ON payment_attempts TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, status, created_at, rail) ON subscription_cancellations TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;

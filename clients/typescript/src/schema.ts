@@ -2484,9 +2484,11 @@ export interface components {
         };
         /** @enum {string} */
         BankMethod: "PIX" | "TED";
-        /** @description A bank's body, as API Pix has it. Fields beside are ignored. */
+        /** @description A bank's body, as API Pix has it: one of the lists. Fields beside are ignored. */
         BankNotice: {
             pix?: components["schemas"]["NamedPayment"][] | null;
+            recs?: components["schemas"]["NamedRecurrence"][] | null;
+            cobsr?: components["schemas"]["NamedCharge"][] | null;
         };
         /** @description The bank list, by ISPB. */
         BanksListed: {
@@ -4980,10 +4982,20 @@ export interface components {
              */
             value: string;
         };
+        /** @description The charge of a recurrence that a bank tells of. Its status is not read. */
+        NamedCharge: {
+            /** @example 3136957d93134f2184b369e8f1c0729d */
+            txid: string;
+        };
         /** @description A payment that a bank tells of. Its amount and time are not read. */
         NamedPayment: {
             /** @example E12345678202611231300abcDEF01234 */
             endToEndId: string;
+        };
+        /** @description A recurrence that a bank tells of. Its status is not read. */
+        NamedRecurrence: {
+            /** @example RR1234567820240115abcdefghijk */
+            idRec: string;
         };
         /** @description A secret that is shown once. */
         NewSecret: {
@@ -6921,7 +6933,8 @@ export interface components {
         SubscriptionPayer: {
             name?: string;
             document: components["schemas"]["Document"];
-            bankData: components["schemas"]["PayersBank"];
+            /** @description Left out where the receiver's own bank collects and does not tell it. */
+            bankData?: components["schemas"]["PayersBank"];
         };
         /** @description The charge of one cycle of a subscription. */
         SubscriptionPayment: {
@@ -7420,7 +7433,9 @@ export type MedTransaction = components['schemas']['MedTransaction'];
 export type MessageEntry = components['schemas']['MessageEntry'];
 export type MethodLimits = components['schemas']['MethodLimits'];
 export type Money = components['schemas']['Money'];
+export type NamedCharge = components['schemas']['NamedCharge'];
 export type NamedPayment = components['schemas']['NamedPayment'];
+export type NamedRecurrence = components['schemas']['NamedRecurrence'];
 export type NewSecret = components['schemas']['NewSecret'];
 export type NextStep = components['schemas']['NextStep'];
 export type NextStepAction = components['schemas']['NextStepAction'];

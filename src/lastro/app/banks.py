@@ -22,6 +22,7 @@ from lastro.rails.api_pix import (
     Stores,
     issuer_of,
     rail_of,
+    recurrences_of,
     statements_of,
     sweeps_of,
 )
@@ -61,6 +62,15 @@ def issuers_of(lines: Mapping[str, BankLine], database: Database, chance: Chance
         return issuer_of(line.connection, line, RailCursor(database, name, PAYMENTS, token).hint)
 
     return {name: opened(name, line) for name, line in lines.items()}
+
+
+def recurrences_by_rail(lines: Mapping[str, BankLine]) -> dict[str, port.Recurrences]:
+    """Returns the bank of each connection that makes subscriptions; the lines stay theirs who gave them."""
+    return {
+        name: recurrences_of(line.connection, line, issuer_of(line.connection, line))
+        for name, line in lines.items()
+        if line.connection.makes_subscriptions
+    }
 
 
 @dataclass(frozen=True, slots=True)

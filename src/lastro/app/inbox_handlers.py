@@ -26,6 +26,7 @@ def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerm
         port.TED_ARRIVED: lambda row: orders.TedArrived(port.ted_arrival(row.body), row.claimed, place),
         port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place, tie),
         port.AUTHORIZATION_ASK: lambda row: subscriptions.Authorize(port.authorization(row.body), row.claimed, place),
+        port.AUTHORIZATION_MADE: lambda row: subscriptions.AuthorizedAtBank(port.authorization_made(row.body), row.claimed),
         port.AUTHORIZATION_DECLINED: lambda row: subscriptions.Decline(
             port.authorization_declined(row.body), row.claimed, place
         ),
@@ -58,7 +59,7 @@ def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerm
         ),
         port.COLLECTION_ANNOUNCED: lambda row: orders.Announced(port.collected(row.body), row.claimed, place, row.rail),
         port.COLLECTION_SETTLED: lambda row: orders.CollectionSettled(
-            port.collected(row.body), row.claimed, place, row.rail
+            port.collected(row.body), row.claimed, place, row.rail, tie
         ),
         port.COLLECTION_VOID: lambda row: orders.Voided(port.collection_void(row.body), row.claimed, place, row.rail),
         port.COLLECTION_REFUSED: lambda row: _refused(row, place),

@@ -6,7 +6,7 @@ from lastro import accounts, keys, med, orders, payouts, subscriptions
 from lastro.rails import port
 
 _OF_ROOMS = {
-    port.PIX: (*payouts.WAITING[port.PIX], *subscriptions.WAITING),
+    port.PIX: (*payouts.WAITING[port.PIX], *subscriptions.waiting_of(port.PIX)),
     port.TED: payouts.WAITING[port.TED],
     port.BOOK: payouts.WAITING[port.BOOK],
     port.ANALYSIS: accounts.opening.WAITING,
@@ -20,8 +20,10 @@ NEEDS = {**orders.NEEDS, **payouts.NEEDS, **subscriptions.NEEDS, **accounts.open
 
 
 def waiting_of(rail: str) -> tuple[port.Waiting, ...]:
-    """Returns the unfinished work that a rail's network has to end. A connection has that of a rail of orders."""
-    by_orders = orders.waiting_of(rail) if rail in port.RAILS or port.is_connection(rail) else ()
+    """Returns the unfinished work that a rail's network has to end. A connection has orders and subscriptions."""
+    if port.is_connection(rail):
+        return (*orders.waiting_of(rail), *subscriptions.waiting_of(rail))
+    by_orders = orders.waiting_of(rail) if rail in port.RAILS else ()
     return (*by_orders, *_OF_ROOMS.get(rail, ()))
 
 

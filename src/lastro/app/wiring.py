@@ -30,7 +30,16 @@ from lastro import (
 from lastro.api_kit.proxies import LOOPBACK, Proxies
 from lastro.api_kit.rate_limits import Limits
 from lastro.app import generated_docs, payees
-from lastro.app.banks import Banks, ConnectionSummary, bank_lines, banks_of, issuers_of, receivers_of, summaries_of
+from lastro.app.banks import (
+    Banks,
+    ConnectionSummary,
+    bank_lines,
+    banks_of,
+    issuers_of,
+    receivers_of,
+    recurrences_by_rail,
+    summaries_of,
+)
 from lastro.app.directories import Directories
 from lastro.app.docs_paths import docs_paths
 from lastro.app.inbox_handlers import inbox_verbs
@@ -164,6 +173,7 @@ class AppContext(Directories):
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
     issuers: Mapping[str, port.Issuer] = field(default_factory=dict)
+    recurrences: Mapping[str, port.Recurrences] = field(default_factory=dict)
     connection_summaries: Callable[[], Mapping[str, ConnectionSummary]] = dict
     registrar: port.Registrar | None = None
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
@@ -296,7 +306,8 @@ async def open_house(
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing, simulator_url=settings.network_url if settings.is_sandbox else "",
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines, database, chance),
-        registrar=registrar_of(settings), connection_summaries=partial(summaries_of, lines),
+        recurrences=recurrences_by_rail(lines), registrar=registrar_of(settings),
+        connection_summaries=partial(summaries_of, lines),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
         webhook_receivers=receivers_of(settings.connections, database, chance),
     )  # fmt: skip
@@ -319,7 +330,7 @@ def routes(app: AppContext) -> tuple[Route, ...]:
     every = (
         *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed, app.issuers),
         *payouts.routes(ways), *plans.routes(),
-        *subscriptions.routes(app.place, app.charging, app.registrar), *accounts.routes(institution),
+        *subscriptions.routes(app.place, app.charging, app.registrar, app.recurrences), *accounts.routes(institution),
         *accounts.opening.routes(opening), *closing.routes(),
         *webhooks.routes(told_from),
         *med.routes(

@@ -3,13 +3,16 @@
 from lastro.orders.actions.arrive import Ask, Final, Settled
 from lastro.orders.actions.arrive_ted import TedArrived
 from lastro.orders.actions.collect import Announced, CollectionSettled, Unregistered, Voided
+from lastro.orders.actions.create import final_of
 from lastro.orders.actions.destinations import CreateOrderContext as Destination
 from lastro.orders.actions.destinations import Destinations
 from lastro.orders.actions.end import CancelOrder, Expire, Fail, with_account
 from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import known_of as ending
-from lastro.orders.actions.first_charge import FirstCharge, charged, with_subscription
+from lastro.orders.actions.first_charge import FirstCharge, charged, first_request, with_subscription
 from lastro.orders.actions.give_back import ReturnDoubted, ReturnEnded
+from lastro.orders.actions.issuing import is_text as is_plain_text
+from lastro.orders.actions.issuing import misfit
 from lastro.orders.actions.order_owner import OrderOwner, OrderOwners
 from lastro.orders.actions.pay import Paid
 from lastro.orders.actions.payers import payer_of
@@ -78,6 +81,7 @@ from lastro.orders.refunds.unmatched import Way as StrandedWay
 from lastro.orders.refunds.unmatched import shown as shown_stranded
 from lastro.orders.returns import EARLY, NEEDS, Sending
 from lastro.orders.rules import fee_problem
+from lastro.orders.silence import silent
 from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
@@ -106,11 +110,12 @@ __all__ = [
     "ReadRefund", "Refund", "RefundWish", "ReturnDoubted", "ReturnEnded", "Returning", "ScheduledCharge", "Sending",
     "SettleStranded", "Settled", "ShownConnection", "Slip", "Standing", "StrandedWay", "TedArrived", "Transfers",
     "Unregistered", "Voided", "Voucher", "anew_for", "by_checkout", "call_off", "charge", "charged", "destination",
-    "disputed", "ending", "fee_problem", "fitting_orders", "foreign_in", "given_back", "given_for", "given_up_for",
-    "has_connection", "image", "is_return", "left_out", "may_help_later", "merchant", "method_of", "methods_by",
-    "on_statements", "order_by_id", "order_named", "partner_name", "party_by_id", "payer_of", "picture", "read_foreign",
-    "related", "reservation", "returning", "root_of", "route_problem", "routes", "scheduled_charge", "sending",
-    "shown_by_location", "shown_by_picture", "shown_connections", "shown_foreign", "shown_stranded", "slip_by_token",
-    "slip_of", "slip_pdf", "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of",
-    "voucher_pdf", "waiting_of", "with_account", "with_payment", "with_subscription",
+    "disputed", "ending", "fee_problem", "final_of", "first_request", "fitting_orders", "foreign_in", "given_back",
+    "given_for", "given_up_for", "has_connection", "image", "is_plain_text", "is_return", "left_out", "may_help_later",
+    "merchant", "method_of", "methods_by", "misfit", "on_statements", "order_by_id", "order_named", "partner_name",
+    "party_by_id", "payer_of", "picture", "read_foreign", "related", "reservation", "returning", "root_of", "route_problem",
+    "routes", "scheduled_charge", "sending", "shown_by_location", "shown_by_picture", "shown_connections", "shown_foreign",
+    "shown_stranded", "silent", "slip_by_token", "slip_of", "slip_pdf", "standing_by_checkout", "stranded_by_id",
+    "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf", "waiting_of", "with_account", "with_payment",
+    "with_subscription",
 ]  # fmt: skip

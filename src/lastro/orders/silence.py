@@ -18,7 +18,7 @@ _log = structlog.get_logger(__name__)
 def silent(rail: str, operation: str, why: Transient) -> Refused:
     """Returns a 503 with a time to retry. The log line has nothing of the request.
 
-    operation: `quote`, `tokenize`, `charge`, `remove` or `payment`.
+    operation: `quote`, `tokenize`, `charge`, `remove`, `payment` or `recurrence`.
     """
     _log.warning("partner.silent", rail=rail, kind=operation, reason=why.reason)
     return Refused(Kind.UNAVAILABLE, retry_after_seconds=why.retry_after_seconds or _AGAIN_SECONDS)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lastro.core.runner import Verb
     from lastro.orders import Installation
-    from lastro.rails.port import Registrar
+    from lastro.rails.port import Recurrences, Registrar
     from lastro.subscriptions.model import Timing
 
 _PATH = "/order/v1/banking/subscriptions"
@@ -47,6 +47,7 @@ class _SubscriptionHandlers:
     ground: Ground
     timing: Timing
     registrar: Registrar | None
+    recurrences: Mapping[str, Recurrences] | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/subscriptions. The clock says if startDate is over, once it was read."""
@@ -58,7 +59,9 @@ class _SubscriptionHandlers:
         if account_id is None:
             return NOT_FOUND
         wish = wish_of(form, account_id)
-        return MakeSubscription(incoming.company_id, wish, self.place, self.ground, self.timing, self.registrar)
+        return MakeSubscription(
+            incoming.company_id, wish, self.place, self.ground, self.timing, self.registrar, self.recurrences
+        )
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/subscriptions."""
@@ -79,13 +82,16 @@ class _SubscriptionHandlers:
         return RequestCancellation(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
 
 
-def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | None = None) -> tuple[Route, ...]:
-    """The room's operations. registrar: whom a sandbox asks about a recurrence."""
-    handlers = _SubscriptionHandlers(place, Ground(), timing, registrar)
+def routes(
+    place: Installation, timing: Timing = TIMING, registrar: Registrar | None = None,
+    recurrences: Mapping[str, Recurrences] | None = None,
+) -> tuple[Route, ...]:  # fmt: skip
+    """The room's operations. registrar: whom a sandbox asks about a recurrence. recurrences: the connections' banks."""
+    handlers = _SubscriptionHandlers(place, Ground(), timing, registrar, recurrences)
     return (
         Route(
             "POST", _PATH, "create_subscription", "subscriptions:write", handlers.create, docs.CREATE, success=201,
-            key="optional", needs_network=True,
+            key="optional",
         ),
         Route(
             "GET", _PATH, "list_subscriptions", "subscriptions:read", handlers.list, docs.LIST, queries=(*_FILTERS, *PAGING),
@@ -94,7 +100,7 @@ def routes(place: Installation, timing: Timing = TIMING, registrar: Registrar | 
         Route(
             "POST", _PATH + "/{id}/cancellations", "cancel_subscription", "subscriptions:write", handlers.cancel,
             docs.CANCEL,
-            success=202, key="optional", needs_network=True,
+            success=202, key="optional",
         ),
         *payment_routes(place, timing),
     )  # fmt: skip

@@ -78,7 +78,10 @@ _CREATE_REFUSALS = (
     problems.WEBHOOK_URL_INVALID,
     misread("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
     problems.INITIAL_CHARGE_REQUIRED, problems.INITIAL_CHARGE_NOT_ALLOWED, problems.PIX_KEY_INVALID,
-    problems.PIX_KEY_MISMATCH,
+    problems.PIX_KEY_MISMATCH, problems.ACCOUNT_ID_NOT_SUPPORTED, problems.EXTERNAL_ID_NOT_ALLOWED,
+    problems.START_DATE_NOT_ALLOWED, problems.FIXED_AMOUNT_NOT_ALLOWED, problems.DEBTOR_NOT_ALLOWED,
+    problems.DESCRIPTION_NOT_ALLOWED, problems.PAYER_NOT_SUPPORTED, problems.PIX_KEY_NOT_ALLOWED,
+    problems.SUBSCRIPTION_NOT_ALLOWED,
 )  # fmt: skip
 
 CREATE = Doc(
@@ -95,6 +98,8 @@ CREATE = Doc(
     "- What the network refuses at once is answered with `ERROR`: no order was made, so that `initialCharge` has no"
     " `orderId`, and `SUBSCRIPTION.ERROR` is sent. What it refuses afterwards, while nobody has authorized it, is in `ERROR`"
     " then, with the order of its first charge; both are told.\n"
+    "- On an account whose Pix key is at a company's own bank, that bank makes the code, authorizes and collects."
+    " Its silence gets 503, and the same request may be sent again.\n"
     "- What you have not had authorized in time is CANCELED by itself, and you are told.\n\n"
     "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte, for 30"
     " days.",

@@ -21,6 +21,11 @@ _PAYMENTS = DueWork(
     "payments", "subscription_payments", "due_at", "subscription_payments_due", gauge="charges", held="charge"
 )
 # Requests that the payer's bank has to answer: cancellations, attempts, and charges that it is to drop.
+# Subscriptions whose bank, of a connection, is asked what has become of them.
+SUBSCRIPTIONS_TO_ASK = DueWork(
+    "subscriptions to ask", "subscriptions", "ask_at", "subscriptions_to_ask",
+    "status IN ('PENDING_AUTHORIZATION', 'ACCEPTED')", by="question", gauge="subscriptions", repeats=True,
+)  # fmt: skip
 CANCELLATIONS_TO_ASK = DueWork(
     "cancellations to ask", "subscription_cancellations", "ask_at", "subscription_cancellations_to_ask",
     "status = 'PENDING'", by="question", gauge="cancellations",
@@ -34,4 +39,6 @@ CHARGES_TO_DROP = DueWork(
     by="question", gauge="charges to drop",
 )  # fmt: skip
 
-DUE_WORK = (_LAPSED, _OVER, _TO_CHARGE, _PAYMENTS, CANCELLATIONS_TO_ASK, ATTEMPTS_TO_ASK, CHARGES_TO_DROP)
+DUE_WORK = (
+    _LAPSED, _OVER, _TO_CHARGE, _PAYMENTS, SUBSCRIPTIONS_TO_ASK, CANCELLATIONS_TO_ASK, ATTEMPTS_TO_ASK, CHARGES_TO_DROP,
+)  # fmt: skip

@@ -6,25 +6,13 @@ from dataclasses import dataclass
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Literal, get_args
 
-from lastro.rails.port import (
-    ALWAYS,
-    AUTHORIZATION_ANSWER,
-    CANCELLATION_SEND,
-    CHARGE_CANCEL_SEND,
-    CHARGE_SEND,
-    ORDER_DOUBTED,
-    PIX,
-    Need,
-    Waiting,
-)
-from lastro.subscriptions.due_work import ATTEMPTS_TO_ASK, CANCELLATIONS_TO_ASK, CHARGES_TO_DROP
+from lastro.rails.port import PIX, is_connection
 
 if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
     from lastro.accounts import Account
-    from lastro.core.due_work import DueWork
     from lastro.core.money import Money
     from lastro.standards.recurrence_payload import Frequency
 
@@ -38,53 +26,6 @@ PAYMENT_STATUSES = ("SCHEDULED", "PENDING", "PAID", "CANCELED", "EXPIRED", "ERRO
 CYCLE_IS_FREE = ("CANCELED", "ERROR")
 ATTEMPT_STATUSES = ("REQUESTED", "SCHEDULED", "PAID", "REJECTED", "CANCELED", "EXPIRED")
 OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
-
-# Requests to the payer's bank. If a cancellation has no answer for half a day, people have to talk to it (states.md 2).
-# A request that the network does not know after a day is given up, as a return is: no copy of it is on its way any more.
-UNANSWERED_HOURS = 12
-_LATE = f"created_at <= (SELECT business_now()) - interval '{UNANSWERED_HOURS} hours'"
-_GIVEN_UP = "created_at < (SELECT business_now()) - interval '24 hours'"
-# An instruction collects on its day alone; a charge is called off before its day, at whichever hour (API Pix 2.9.0).
-_CHARGE_OVER = "(collects_on + 1)::timestamp AT TIME ZONE 'America/Sao_Paulo' <= (SELECT business_now())"
-_CANCEL_OVER = (
-    "(cancel_asked_at < (SELECT business_now()) - interval '24 hours'"
-    " OR settles_on::timestamp AT TIME ZONE 'America/Sao_Paulo' <= (SELECT business_now()))"
-)
-# Of an outbox row: the payer's bank cannot cancel a charge before its instruction, which is about to be sent.
-EARLY = (
-    "kind = 'charge-cancel.send' AND EXISTS (SELECT 1 FROM payment_attempts a JOIN outbox o ON o.company_id = a.company_id"
-    " AND o.reference_id = a.id AND o.kind = 'charge.send' AND o.due_at IS NOT NULL"
-    " WHERE a.company_id = outbox.company_id AND a.payment_id = outbox.reference_id"
-    " AND a.status IN ('REQUESTED', 'SCHEDULED'))"
-)
-
-
-def _asked(kind: str, due: DueWork, name: str, over: str, late: str = "false", only: str = "true") -> Waiting:
-    """Returns the Waiting of a request that ends by itself. Its message is not processed, or unknown in the end."""
-    sends = (
-        f"(SELECT m.sends FROM outbox m WHERE m.company_id = {due.table}.company_id AND m.rail = '{PIX}'"  # noqa: S608 ours
-        f" AND m.network_id = {due.table}.{name} AND m.lease_token IS NULL)"
-    )
-    doubts = (
-        f"(SELECT count(*) FROM inbox d WHERE d.company_id = {due.table}.company_id"  # noqa: S608 ours
-        f" AND d.kind = '{ORDER_DOUBTED}' AND d.subject = {due.table}.{name})"
-    )
-    return Waiting(kind, due, name, only, over=over, late=late, sends=sends, doubts=doubts)
-
-
-# An instruction is needed while its attempt is open; a cancellation, while its answer is waited for.
-NEEDS = {
-    CHARGE_SEND: Need.until("payment_attempts", "x.status NOT IN ('REQUESTED', 'SCHEDULED')"),
-    CANCELLATION_SEND: Need.until("subscription_cancellations", "x.status <> 'PENDING'"),
-    CHARGE_CANCEL_SEND: Need.until("subscription_payments", "x.cancel_message_id IS DISTINCT FROM outbox.network_id"),
-    AUTHORIZATION_ANSWER: ALWAYS,
-}
-WAITING = (
-    _asked(CANCELLATION_SEND, CANCELLATIONS_TO_ASK, "message_id", _GIVEN_UP, _LATE),
-    _asked(CHARGE_SEND, ATTEMPTS_TO_ASK, "message_id", _CHARGE_OVER, only="status = 'REQUESTED'"),
-    Waiting(CHARGE_SEND, ATTEMPTS_TO_ASK, "message_id", only="status = 'SCHEDULED'"),
-    _asked(CHARGE_CANCEL_SEND, CHARGES_TO_DROP, "cancel_message_id", _CANCEL_OVER),
-)
 
 # A client may send the first three; the others only we set (contract.md §3).
 CancelReason = Literal[
@@ -146,11 +87,14 @@ class NamedParty:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizingPayer:
-    """The payer who authorized, as the payer's bank says. ibge_code: of his city, seven digits."""
+    """The payer who authorized, as the payer's bank says. ibge_code: of his city, seven digits.
+
+    ispb, account: None where a connection's bank does not tell them.
+    """
 
     person: NamedParty
-    ispb: str
-    account: str
+    ispb: str | None
+    account: str | None
     branch: str | None = None
     ibge_code: str | None = None
 
@@ -201,7 +145,8 @@ class Subscription:
     state is the status of the interface. provider_id: its idRec. only_payer: the document that alone may pay its first
     charge. maximum: the payer's, if he set one. order_id, order_expires_at: of its first charge. lapses_at: when journey 2
     can no longer be authorized, as its creation decided; None: never. covered: the last cycle that the service has scheduled
-    or passed over by itself, -1 for none. debtor_id: of the debtor's row.
+    or passed over by itself, -1 for none. debtor_id: of the debtor's row. rail: who authorizes and collects: PIX, or a
+    connection, whose bank has made the recurrence. bank_code: the code that it has made.
     """
 
     id: UUID
@@ -226,6 +171,13 @@ class Subscription:
     covered: int = -1
     debtor_id: UUID | None = None
     lapses_at: datetime | None = None
+    rail: str = PIX
+    bank_code: str | None = None
+
+    @property
+    def is_at_bank(self) -> bool:
+        """True where a connection's bank has it."""
+        return is_connection(self.rail)
 
     @property
     def is_paid_at_once(self) -> bool:
@@ -246,7 +198,7 @@ class FirstCharge:
     amount: Money
     expires_at: datetime
     conciliation_id: str
-    location_token: str
+    location_token: str | None  # None: a connection's bank has its location
     leads_here: bool = True  # as of its order
 
 
@@ -256,7 +208,7 @@ class SubscriptionShown:
 
     subscription: Subscription
     account: Account
-    location_token: str
+    location_token: str | None
     first_charge: FirstCharge | None = None
 
     @property

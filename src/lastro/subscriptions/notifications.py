@@ -98,7 +98,7 @@ def subscription_event(
 def _payer(shown: SubscriptionShown) -> AuthorizingPayer | None:
     """All of it, or nothing (interface.md)."""
     payer = shown.subscription.payer
-    if payer is None or payer.branch is None or payer.ibge_code is None:
+    if payer is None or payer.ispb is None or payer.account is None or payer.branch is None or payer.ibge_code is None:
         return None
     return AuthorizingPayer(
         document=Document(type=payer.person.document_type, number=payer.person.document_number),

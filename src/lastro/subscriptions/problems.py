@@ -8,6 +8,25 @@ from lastro.core.errors import conflict, invalid
 ACCOUNT_ID_NOT_ALLOWED = invalid("accountId", "NOT_ALLOWED", "{why}",
     "The holder is a person, and only an organization is paid by Pix Automático; or the account is not ACTIVE.",
     "Name an active account of an organization.")
+ACCOUNT_ID_NOT_SUPPORTED = invalid("accountId", "NOT_SUPPORTED", "{why}",
+    "The account is at a bank whose connection makes no subscriptions, or at none, and there is no network here.",
+    "Use another account, or ask who operates this installation for the capability `rec`.")
+EXTERNAL_ID_NOT_ALLOWED = invalid("externalId", "NOT_ALLOWED", "{why}",
+    "The account's bank refuses it as the contract's code.", "Use letters and digits, at most 35.")
+START_DATE_NOT_ALLOWED = invalid("startDate", "NOT_ALLOWED", "{why}",
+    "The account's bank refuses the days of the subscription.", "Begin on a later day.")
+FIXED_AMOUNT_NOT_ALLOWED = invalid("fixedAmount", "NOT_ALLOWED", "{why}",
+    "The account's bank refuses the amounts of the subscription.", "Give other amounts.")
+DEBTOR_NOT_ALLOWED = invalid("debtor", "NOT_ALLOWED", "{why}",
+    "The account's bank refuses the debtor.", "Check the debtor's document and name.")
+DESCRIPTION_NOT_ALLOWED = invalid("description", "NOT_ALLOWED", "{why}",
+    "The bank that makes the code does not take this text.", "Use letters, digits and punctuation, without emoji.")
+PAYER_NOT_SUPPORTED = invalid("payer", "NOT_SUPPORTED", "{why}",
+    "The account is at a connection's bank, which takes a first charge from whoever pays it.", "Leave `payer` out.")
+PIX_KEY_NOT_ALLOWED = invalid("initialCharge.pixKey", "NOT_ALLOWED", "{why}",
+    "The account's bank refuses the key of the first charge.", "Take another key of the account.")
+SUBSCRIPTION_NOT_ALLOWED = invalid("type", "NOT_ALLOWED", "{why}",
+    "The account's bank refuses the subscription; its word says why.", "Look the word up in the bank's documentation.")
 EXTERNAL_ID_INVALID = invalid("externalId", "INVALID", "must be printable, without blanks around it",
     "It has a blank at an end, or characters that cannot be printed.", "Use 1 to 64 printable characters.")
 EXTERNAL_ID_DUPLICATE = conflict("externalId", "DUPLICATE", "{why}",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lastro.orders import Installation
     from lastro.subscriptions import model
-    from lastro.subscriptions.model import NamedParty, Passed, SubscriptionShown
+    from lastro.subscriptions.model import FirstCharge, NamedParty, Passed, SubscriptionShown
     from lastro.subscriptions.rules.next_actions import NextAction
     from lastro.subscriptions.store import Past
 
@@ -95,7 +95,9 @@ class SubscriptionPayer(Answer, frozen=True, kw_only=True):
 
     name: str | None = None
     document: Document
-    bank_data: PayersBank
+    bank_data: Annotated[
+        PayersBank | None, msgspec.Meta(description="Left out where the receiver's own bank collects and does not tell it.")
+    ] = None
 
 
 class Subscription(Answer, frozen=True, kw_only=True):
@@ -208,17 +210,28 @@ class Subscriptions(Paged, frozen=True, kw_only=True):
 
 
 def payload(shown: SubscriptionShown, place: Installation) -> str:
-    """The text of the code (API Pix 2.9.0). Journey 2 has the recurrence's location alone; journey 3 also its charge's."""
-    first = shown.first_charge
+    """The text of the code (API Pix 2.9.0). Journey 2 has the recurrence's location alone; journey 3 also its charge's.
+
+    A connection's bank has made its own.
+    """
+    first, by_bank = shown.first_charge, shown.subscription.bank_code
+    if by_bank is not None:
+        return by_bank
+    assert shown.location_token is not None, "without a bank's code it has a location here"
     return encode(
         BrCode(
-            location=None if first is None else place.location(first.location_token),
+            location=None if first is None else _location(first, place),
             recurrence_location=place.recurrence_location(shown.location_token),
             merchant_name=merchant(shown.account.holder.full_name, MAX_NAME),
             merchant_city=merchant(shown.account.city, MAX_CITY),
             single_use=first is not None,
         )
     )
+
+
+def _location(first: FirstCharge, place: Installation) -> str:
+    assert first.location_token is not None, "of no connection's charge"
+    return place.location(first.location_token)
 
 
 def created(shown: SubscriptionShown, place: Installation) -> CreatedSubscription:
@@ -289,9 +302,11 @@ def _fields(shown: SubscriptionShown) -> dict[str, Any]:
 
 def _payer(subscription: model.Subscription) -> SubscriptionPayer | None:
     payer = subscription.payer
-    if payer is None:
+    if payer is None or subscription.state == "PENDING_AUTHORIZATION":
         return None
-    bank = PayersBank(ispb=payer.ispb, account_number=payer.account, branch_number=payer.branch)
+    bank = None
+    if payer.ispb is not None and payer.account is not None:
+        bank = PayersBank(ispb=payer.ispb, account_number=payer.account, branch_number=payer.branch)
     return SubscriptionPayer(name=payer.person.name, document=_document(payer.person), bank_data=bank)
 
 

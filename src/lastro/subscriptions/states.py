@@ -16,6 +16,10 @@ SUBSCRIPTION_MOVES: Final[Moves] = {
     ("INITIAL", "close account"): "CANCELED",
     ("PENDING_AUTHORIZATION", "authorize"): "ACCEPTED",  # journey 2
     ("PENDING_AUTHORIZATION", "pay"): "ACCEPTED",  # journey 3: together with its order
+    (
+        "PENDING_AUTHORIZATION",
+        "agree",
+    ): "PENDING_AUTHORIZATION",  # journey 3 at a connection; the money is to come
     ("PENDING_AUTHORIZATION", "decline"): "REJECTED",
     ("PENDING_AUTHORIZATION", "cancel"): "CANCELED",  # by either side: nobody has to be asked yet
     ("PENDING_AUTHORIZATION", "lapse"): "CANCELED",  # its window is over

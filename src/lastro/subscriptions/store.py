@@ -232,7 +232,7 @@ def subscription_from(row: Record) -> Subscription:
         only_payer=row["named_document_number"] if row["type"] == TYPES[1] else None, payer=_payer(row),
         maximum=_money(row["maximum_minor"], currency), accepted_at=row["accepted_at"], order_id=row["order_id"],
         order_expires_at=row["order_expires_at"], lapses_at=row["lapses_at"], covered=row["covered"],
-        debtor_id=row["debtor_id"],
+        debtor_id=row["debtor_id"], rail=row["rail"], bank_code=row["bank_code"],
     )  # fmt: skip
 
 
@@ -240,8 +240,8 @@ def _payer(row: Record) -> AuthorizingPayer | None:
     if row["payer_id"] is None:
         return None
     person = NamedParty(row["payer_name"] or None, row["payer_document_type"], row["payer_document_number"])
-    bank: dict[str, Any] = msgspec.json.decode(row["payer_bank"])
-    return AuthorizingPayer(person, bank["ispb"], bank["account"], bank.get("branch"), row["payer_ibge_code"])
+    bank: dict[str, Any] = {} if row["payer_bank"] is None else msgspec.json.decode(row["payer_bank"])
+    return AuthorizingPayer(person, bank.get("ispb"), bank.get("account"), bank.get("branch"), row["payer_ibge_code"])
 
 
 def _first_charge(row: Record) -> FirstCharge | None:

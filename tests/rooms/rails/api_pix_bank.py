@@ -62,7 +62,7 @@ class Bank:
         return [f"{method} {target.partition('?')[0]}" for method, target, *_ in self.exchanges]
 
     def sent(self, method: str) -> list[Any]:
-        return [json.loads(sent) for way, _, sent, *_ in self.exchanges if way == method]
+        return [json.loads(sent) for way, _, sent, *_ in self.exchanges if way == method and sent]
 
     def next(self, what: str, *behaviours: Behaviour) -> None:
         self.instead.setdefault(what, []).extend(behaviours)
@@ -226,4 +226,4 @@ async def serving(bank: Bank) -> AsyncIterator[BankLine]:
     finally:
         await line.close()
         await runner.cleanup()
-    assert not bank.asked_wrongly
+    assert not bank.asked_wrongly, bank.asked_wrongly

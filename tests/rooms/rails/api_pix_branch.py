@@ -13,6 +13,7 @@ from lastro.rails.api_pix import BankLine
 from lastro.rails.api_pix.exchange import Line
 from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
+from lastro.rails.api_pix.recurring import Recurring
 from lastro.rails.cursors import RailCursor
 from lastro.rails.inbox import Inbox
 from lastro.rails.instruments import Instruments
@@ -53,7 +54,9 @@ class Branch:
         line, terms = line or self.line, self.terms(**changes)
         how = PollingTerms(RAIL, poll_seconds, hint_seconds, take_over_seconds=0.02)
         router = PaymentRouter(terms, self.instruments, ForeignPayments(self.scene.runner, self.ana))
-        return Polling(how, terms, line, Lists(terms, line), self.cursor(number), router)
+        return Polling(
+            how, terms, line, Lists(terms, line), self.cursor(number), router, Recurring(RAIL, line, terms.clock, 7)
+        )
 
     @property
     def instruments(self) -> Instruments:

@@ -17,6 +17,7 @@ from lastro.rails.api_pix.lists import Lists, ListTerms
 from lastro.rails.api_pix.opening import Stores, rail_of
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
+from lastro.rails.api_pix.recurring import Recurring
 from lastro.rails.api_pix.returns import ReturnedPayment, bank_id
 from lastro.rails.cursors import RailCursor
 from lastro.rails.instruments import Instruments
@@ -87,11 +88,12 @@ async def desk(scene: Scene) -> AsyncIterator[Desk]:
         terms, own = ListTerms(RAIL, "utc", timedelta(days=5), 100), Instruments(scene.work, scene.database)
         router = PaymentRouter(terms, own, ForeignPayments(scene.runner, NOBODY))
         cursor = RailCursor(scene.database, RAIL, "pix", UUID(int=1))
-        polling = Polling(PollingTerms(RAIL, 600), terms, line, Lists(terms, line), cursor, router)
+        recurring = Recurring(RAIL, line, "utc", 7)
+        polling = Polling(PollingTerms(RAIL, 600), terms, line, Lists(terms, line), cursor, router, recurring)
         made = Desk(bank, bank.pay(1, AT))
         made.returned[RETURN] = ReturnedPayment(made.payment, Money(100, "BRL"))
         await order_with(scene, scene.chance.uuid(AT), TXID, "k")
-        made.rail = ApiPix(RAIL, line, "utc", polling, made, own)
+        made.rail = ApiPix(RAIL, line, "utc", polling, made, own, recurring)
         yield made
 
 

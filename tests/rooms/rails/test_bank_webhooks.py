@@ -90,6 +90,32 @@ async def test_each_payment_that_is_named_is_noted_once(bell: Bell, path: str) -
     assert await bell.hinted() == NAMES[:2]
 
 
+RECURRENCE, CHARGE = "RR1026652320240821lab77511abf", "3136957d93134f2184b369e8f1c0729d"
+
+
+@pytest.mark.parametrize(
+    ("word", "body", "hint"),
+    [
+        ("/rec", {"recs": [{"idRec": RECURRENCE, "status": "APROVADA"}]}, RECURRENCE),
+        ("/cobr", {"cobsr": [{"idRec": RECURRENCE, "txid": CHARGE, "status": "ATIVA"}]}, CHARGE),
+        ("", {"recs": [{"idRec": RECURRENCE}]}, RECURRENCE),
+    ],
+)
+async def test_a_recurrence_or_its_charge_is_noted(bell: Bell, word: str, body: dict[str, Any], hint: str) -> None:
+    assert (await bell.ring(body, BARE + word)).status_code == 200
+    assert await bell.hinted() == [f"recurring:{hint}"]
+
+
+async def test_a_forged_recurrence_is_ignored(bell: Bell) -> None:
+    forged = {
+        "recs": [{"idRec": one} for one in ("RX" + RECURRENCE[2:], RECURRENCE + "x", 7, None)],
+        "cobsr": [{"txid": "x"}],
+    }
+    assert (await bell.ring(forged, BARE + "/rec")).status_code == 200
+    assert (await bell.ring({"recs": {}}, BARE + "/rec")).status_code == 400
+    assert await bell.hinted() == []
+
+
 async def test_a_list_alone_is_taken_as_one(bell: Bell) -> None:
     assert (await bell.ring(named(*NAMES[:2])["pix"])).status_code == 200
     assert await bell.hinted() == NAMES[:2]
@@ -192,7 +218,7 @@ async def test_no_line_holds_the_secret(bell: Bell) -> None:
                 await bell.ring(body, path)
             await bell.http.get(path)
     assert {line["path"] for line in lines if line["event"] == "request"} == {
-        "/rails/{connection}/{secret}", "/rails/{connection}/{secret}/pix", "unknown"
+        "/rails/{connection}/{secret}", "/rails/{connection}/{secret}/pix", "/rails/{connection}/{secret}/rec", "unknown"
     }  # fmt: skip
     assert not [line for line in lines if SECRET in repr(line)]
 

@@ -239,6 +239,7 @@ async def test_a_payer_declines_and_cancels(scene: Scene, house: House, tmp_path
             return handled(scene, port.AUTHORIZATION_DECLINED)
 
         told = port.authorization_declined((await until(declined))[0].body)
+        assert told.payer is not None
         assert (told.recurrence_id, told.code, told.payer.document_number) == (id_rec, "AP14", "12345678909")
         assert (await act("/phone/authorize", qrcodeData=code))["status"] == "AUTHORIZED"
         await act("/phone/cancel-subscription", idRec=id_rec)

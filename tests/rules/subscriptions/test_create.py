@@ -2,6 +2,7 @@
 
 from collections import deque
 from datetime import UTC, date, datetime
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -211,9 +212,9 @@ def test_the_other_bodies(form: Any, body: dict[str, Any], problems: list[tuple[
 
 def test_one_create_reads_numbers_before_there_are_none_left() -> None:
     form, _ = read(asked())
-    found: Any = object()  # where charges go, at the versions read
+    found: Any = SimpleNamespace(bank=None)  # where charges go, at the versions read
     ground = Ground(Destinations(), deque(range(66)))
-    ground.destinations.learn((UUID(int=1), "PIX", UUID(int=7), None, "pix"), found)
+    ground.destinations.learn((UUID(int=1), "PIX", UUID(int=7), None, None), found)
     place = Installation(Institution("99999010", "LASTRO", "0001", "990"), "http://lastro.test", sandbox=True)
     verb = MakeSubscription(UUID(int=1), wish_of(form, UUID(int=7)), place, ground)
     assert [verb.from_cache() for _ in range(3)] == [

@@ -1232,12 +1232,28 @@ class Money(TypedDict):
     """
 
 
+class NamedCharge(TypedDict):
+    """
+    The charge of a recurrence that a bank tells of. Its status is not read.
+    """
+
+    txid: str
+
+
 class NamedPayment(TypedDict):
     """
     A payment that a bank tells of. Its amount and time are not read.
     """
 
     endToEndId: str
+
+
+class NamedRecurrence(TypedDict):
+    """
+    A recurrence that a bank tells of. Its status is not read.
+    """
+
+    idRec: str
 
 
 class NewSecret(TypedDict):
@@ -2576,10 +2592,12 @@ class BankListed(TypedDict):
 
 class BankNotice(TypedDict):
     """
-    A bank's body, as API Pix has it. Fields beside are ignored.
+    A bank's body, as API Pix has it: one of the lists. Fields beside are ignored.
     """
 
     pix: NotRequired[list[NamedPayment] | None]
+    recs: NotRequired[list[NamedRecurrence] | None]
+    cobsr: NotRequired[list[NamedCharge] | None]
 
 
 class BanksListed(TypedDict):
@@ -4373,7 +4391,10 @@ class SubscriptionPayer(TypedDict):
 
     name: NotRequired[str]
     document: Document
-    bankData: PayersBank
+    bankData: NotRequired[PayersBank]
+    """
+    Left out where the receiver's own bank collects and does not tell it.
+    """
 
 
 class SubscriptionPayment(TypedDict):

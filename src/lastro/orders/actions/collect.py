@@ -13,6 +13,7 @@ from lastro.orders import postings, store
 from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import ended
 from lastro.orders.actions.give_back import ReturnId, give_back, send_back
+from lastro.orders.actions.order_owner import UNTIED
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.core.db import Session
+    from lastro.orders.actions.order_owner import OrderOwner, OrderOwners
     from lastro.orders.model import CompanySetup, Installation, Order, Payment
     from lastro.orders.rules import Use
     from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid
@@ -56,7 +58,7 @@ class CollectContext:
     reserved_by: the rail of a payment that is let in or announced for the order and has no end yet. parts: the payments of
     the order that are in and wait for the rest. number: for the id of a return, read only where money may have to go back.
     is_void: the partner said before the announcement that the payment will not come. is_foreign: the payment is listed as
-    one that no order of ours asked for.
+    one that no order of ours asked for. owner: of an order that belongs to a subscription.
     """
 
     payment: Payment | None
@@ -69,6 +71,7 @@ class CollectContext:
     number: int | None = None
     is_void: bool = False
     is_foreign: bool = False
+    owner: OrderOwner | None = None
 
 
 async def _known(
@@ -194,11 +197,18 @@ class Announced(_News):
 
 @dataclass(frozen=True)
 class CollectionSettled(_News):
-    """The money of an instrument is ours."""
+    """The money of an instrument is ours. owners: find whose an order is that belongs to a subscription."""
+
+    owners: OrderOwners = UNTIED
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """Reads as for an announcement, and a number for a return's id."""
+        """Reads as for an announcement, the order's owner, and a number for a return's id. NotYet: as that owner says."""
         known = await super().read(session, context)
+        if known.order is not None and known.order.subscription_id is not None and known.order.state in _OPEN:
+            owner = await self.owners.read(session, context, known.order)
+            if owner is not None:
+                owner.demand_collectable()
+            known = replace(known, owner=owner)
         if is_connection(self.rail):
             named = [self.news.payment_id]
             found = await read_listed(session, context.company_id, self.rail, named, is_claimed=False)
@@ -230,6 +240,8 @@ class CollectionSettled(_News):
         order, account = known.order, known.account
         assert order is not None
         assert account is not None
+        if order.subscription_id is not None and known.owner is None:
+            return self.claimed.done(ALARMED, context)
         write = Write(context.company_id, relies=(Relied("accounts", account.id, account.version),))
         write += self._paid(known, order, account, use.excess, context) if use.pays else self._kept(known, order, context)
         return self.claimed.done("handled", context, write)
@@ -271,6 +283,8 @@ class CollectionSettled(_News):
         named = name if is_pix(self.rail) else None  # a partner's id of a payment is no endToEndId
         paid = Paid(named, waited + amount - excess, at, payer, None, None, order.id, self.rail, waited=waited)
         write += card_moved(order, "capture", context)
+        if known.owner is not None:
+            write += known.owner.settled(paid, context)
         return write + Write(context.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, context)
 
     def _kept(self, known: CollectContext, order: Order, context: RequestContext) -> Write:

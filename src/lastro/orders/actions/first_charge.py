@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.orders.actions.create import columns, pix_order
+from lastro.orders import instruments
+from lastro.orders.actions import issuing
+from lastro.orders.actions.create import columns, final_of, pix_order
 from lastro.orders.actions.end import ended
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS
 from lastro.orders.states import ORDERS
+from lastro.rails.port import ChargeRequest, Person, was_stepped
+from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from lastro.accounts import Account
     from lastro.core.money import Money
     from lastro.core.runner import RequestContext
     from lastro.core.write import Row, Write
     from lastro.orders.actions.end import EndOrderContext
     from lastro.orders.model import CompanySetup, Installation, Order, Party, PixKey
+    from lastro.rails.port import IssuedCharge
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +39,26 @@ class FirstCharge:
     customer: Party
 
 
-def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
-    """Returns the order of a first charge and its rows. It can be paid for 24 hours (contract.md §3)."""
+def first_request(
+    first: FirstCharge, setup: CompanySetup, key: PixKey, account: Account, context: RequestContext
+) -> ChargeRequest:  # fmt: skip
+    """Returns the charge that a connection's bank is to make for a first charge."""
+    customer = first.customer
+    payer = Person(customer.name, customer.document_type or "", customer.document_number or "")
+    return ChargeRequest(
+        pix_ids.dynamic_txid(setup.number, context.chance.bytes(32)), final_of(first.amount, setup.fees.at(context.now)),
+        key.key, DEFAULT_EXPIRATION_SECONDS, account.holder.full_name, account.city, payer, first.description,
+        None if was_stepped(context) else context.now,
+    )  # fmt: skip
+
+
+def charged(
+    first: FirstCharge, setup: CompanySetup, key: PixKey, context: RequestContext, issued: IssuedCharge | None = None
+) -> tuple[Order, tuple[Row, ...]]:
+    """Returns the order of a first charge and its rows. It can be paid for 24 hours (contract.md §3).
+
+    issued: what the bank of its key has made, where the key is a connection's.
+    """
     drafted = pix_order(
         context, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
         description=first.description, seconds=DEFAULT_EXPIRATION_SECONDS, customer=first.customer,
@@ -43,11 +67,21 @@ def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, context: Reque
         drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id,
         subscription_code=first.external_id, order_token=None,
     )  # fmt: skip
-    return order, ORDERS.born(columns(order), context.now)
+    if issued is None:
+        return order, ORDERS.born(columns(order), context.now)
+    made = issuing.instrument(key.rail, issued)
+    order = replace(order, txid=issued.txid, location_token=None, expires_at=issued.expires_at, instrument=made)
+    return order, (*ORDERS.born(columns(order), context.now), instruments.row_of(order))
 
 
 def with_subscription(
-    known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None
-) -> Write | None:
-    """Ends a first charge whose subscription ends; None while money is under way. error: why."""
-    return None if known.reserved or known.in_inbox else ended(known, trigger, context, place, error=error)
+    known: EndOrderContext, trigger: str, context: RequestContext, place: Installation, *, error: str | None = None,
+    is_unpaid: bool = False,
+) -> Write | None:  # fmt: skip
+    """Ends a first charge whose subscription ends; None while money is under way. error: why.
+
+    is_unpaid: a connection's bank has said that nothing is authorized, so that money in the inbox goes back.
+    """
+    if known.reserved or (known.in_inbox and not is_unpaid):
+        return None
+    return ended(known, trigger, context, place, error=error)

@@ -26,6 +26,9 @@ class OrderOwner(Protocol):
         Asked last, when account, order, time and amount are right, both before a payment and of unasked money that is in.
         """
 
+    def demand_collectable(self) -> None:
+        """Raises NotYet where money that a connection's bank has collected has to wait for that bank's next word."""
+
     def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
         """Returns the owner's rows when we accept a payment. The order is reserved until `settled` or `failed`."""
 

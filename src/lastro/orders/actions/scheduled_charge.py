@@ -9,8 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.core.write import Write
+from lastro.orders import instruments
 from lastro.orders.actions.create import columns, pix_order
+from lastro.orders.model import Instrument
 from lastro.orders.states import ORDERS
+from lastro.rails.port import PIX, is_connection
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledCharge:
-    """The charge of one cycle. customer: the subscription's debtor, whose row exists already."""
+    """The charge of one cycle. customer: the subscription's debtor, whose row exists already.
+
+    rail: of the subscription; a connection's bank tells of the money by the charge's txid.
+    """
 
     subscription_id: UUID
     subscription_code: str
@@ -34,6 +40,7 @@ class ScheduledCharge:
     description: str
     notification_url: str
     customer: Party
+    rail: str = PIX
 
 
 def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, context: RequestContext) -> tuple[Order, tuple[Row, ...]]:
@@ -51,7 +58,11 @@ def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, context: Reque
         subscription_code=asked.subscription_code, scheduled_payment_id=asked.payment_id, location_token=None,
         expires_at=None, order_token=None,
     )  # fmt: skip
-    return order, ORDERS.born(columns(order), context.now)
+    if not is_connection(asked.rail):
+        return order, ORDERS.born(columns(order), context.now)
+    assert order.txid is not None, "a Pix order has one"
+    order = replace(order, instrument=Instrument(asked.rail, order.txid))
+    return order, (*ORDERS.born(columns(order), context.now), instruments.row_of(order))
 
 
 def with_payment(order: Order, trigger: str, context: RequestContext, error: str | None = None) -> Write:

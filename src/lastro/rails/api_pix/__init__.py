@@ -13,15 +13,25 @@ from lastro.rails.api_pix.files import FileUnfit, settings_text
 from lastro.rails.api_pix.issuing import ApiPixIssuer
 from lastro.rails.api_pix.line import Ambient, BankLine
 from lastro.rails.api_pix.nightly import Nightly
-from lastro.rails.api_pix.opening import PAYMENTS, Stores, cursor_of, issuer_of, rail_of, statements_of, sweeps_of
+from lastro.rails.api_pix.opening import (
+    PAYMENTS,
+    Stores,
+    cursor_of,
+    issuer_of,
+    rail_of,
+    recurrences_of,
+    statements_of,
+    sweeps_of,
+)
+from lastro.rails.api_pix.recurrence_making import ApiPixRecurrences
 from lastro.rails.api_pix.rehearsal import Rehearsal, ReturnEnd
 from lastro.rails.api_pix.sweep import InboxTakings
 from lastro.rails.api_pix.webhooks import BankWebhook, RegisteredWebhook, WebhookRefused
 from lastro.rails.api_pix.wire import BankPayment
 
 __all__ = [
-    "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "BankLine", "BankPayment", "BankWebhook", "Connection",
-    "Dialect", "FileUnfit", "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook", "Rehearsal", "ReturnEnd",
-    "SetUpWrongly", "Stores", "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of", "rail_of", "read",
-    "settings_text", "statements_of", "sweeps_of",
+    "DIALECTS", "PAYMENTS", "Ambient", "ApiPix", "ApiPixIssuer", "ApiPixRecurrences", "BankLine", "BankPayment",
+    "BankWebhook", "Connection", "Dialect", "FileUnfit", "Finding", "InboxTakings", "Line", "Nightly", "RegisteredWebhook",
+    "Rehearsal", "ReturnEnd", "SetUpWrongly", "Stores", "WebhookRefused", "certificate", "check", "cursor_of", "issuer_of",
+    "rail_of", "read", "recurrences_of", "settings_text", "statements_of", "sweeps_of",
 ]  # fmt: skip

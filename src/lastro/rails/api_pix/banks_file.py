@@ -13,7 +13,16 @@ from urllib.parse import urlsplit
 from lastro.core.secrets import Secret
 from lastro.rails import port
 from lastro.rails.api_pix import files
-from lastro.rails.api_pix.connection_config import CAPABILITIES, ORDINARY_SCOPES, SCOPES, Connection
+from lastro.rails.api_pix.connection_config import (
+    ACCOUNT_KINDS,
+    CAPABILITIES,
+    KNOWN_CAPABILITIES,
+    ORDINARY_SCOPES,
+    RECURRING_SCOPES,
+    SCOPES,
+    SUBSCRIPTIONS,
+    Connection,
+)
 from lastro.rails.api_pix.dialects import DIALECTS, Clock
 from lastro.rails.api_pix.files import FileUnfit, from_disk
 from lastro.rails.api_pix.tls import CertificateFiles, CertificateUnfit, authorities, identity
@@ -33,12 +42,12 @@ KEYS = frozenset({
     "company", "dialect", "clock", "base_url", "token_url", "client_id", "client_secret_file", "certificate_file",
     "key_file", "certificate_password_file", "ca_file", "keys", "scopes", "capabilities", "issuing", "webhook",
     "secret_file", "peers", "poll_seconds", "window_days", "requests_per_minute", "app_key_file", "bank_account", "traced",
-    "remove_orphans", "ispb",
+    "remove_orphans", "ispb", "bank_branch", "account_kind",
 })  # fmt: skip
 _CLIENT_ID, _ONE_LINE = re.compile(r"[\x21-\x7e]{1,256}"), re.compile(r"[\x20-\x7e]{1,4096}")
 _PATH_SECRET = re.compile(r"[A-Za-z0-9_-]{22,128}")  # 128 bits at least: who knows it may ring our bell
 _THUMBPRINT, _HEX = re.compile(r"[A-Za-z0-9_-]{43}"), re.compile(r"(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}")
-_BANK_ACCOUNT = re.compile(r"[0-9A-Za-z-]{1,20}")
+_BANK_ACCOUNT, _BANK_BRANCH = re.compile(r"[0-9A-Za-z-]{1,20}"), re.compile(r"[0-9]{1,4}")
 
 
 def read(
@@ -120,8 +129,10 @@ class _Table:
         webhook, secret, peers = self._webhook()
         app_key, bank_account = self._beside(dialect)
         is_issuing = self._flag("issuing", otherwise=True)
-        capabilities = frozenset(self._words("capabilities", CAPABILITIES, CAPABILITIES))
+        capabilities = frozenset(self._words("capabilities", KNOWN_CAPABILITIES, CAPABILITIES))
         self.makes_orders = is_issuing and "cob" in capabilities
+        scopes = self._words("scopes", SCOPES, self._usual_scopes(capabilities))
+        self._demand_scopes(capabilities, scopes)
         made = Connection(
             name=self.name,
             company=self._whole("company", 1, COMPANY_NUMBERS - 1, None),
@@ -133,7 +144,7 @@ class _Table:
             certificate=certificate,
             ca_file=ca_file,
             keys=self._keys(),
-            scopes=self._words("scopes", SCOPES, ORDINARY_SCOPES),
+            scopes=scopes,
             capabilities=capabilities,
             is_issuing=is_issuing,
             webhook=webhook,
@@ -144,6 +155,8 @@ class _Table:
             requests_per_minute=self._whole("requests_per_minute", 6, 60_000, 600),
             app_key=app_key,
             bank_account=bank_account,
+            bank_branch=self._text("bank_branch", _BANK_BRANCH, "up to 4 digits, as text", is_needed=False),
+            account_kind=self._account_kind(),
             ispb=self._ispb(dialect),
             is_traced=self._flag("traced", otherwise=False),
             is_removing_orphans=self._flag("remove_orphans", otherwise=False),
@@ -195,6 +208,29 @@ class _Table:
             return given
         self._say("ispb", 'must be the 8 characters of the bank\'s ISPB, as text: "00000000"')
         return None
+
+    @staticmethod
+    def _usual_scopes(capabilities: frozenset[str]) -> tuple[str, ...]:
+        return (*ORDINARY_SCOPES, *RECURRING_SCOPES) if SUBSCRIPTIONS in capabilities else ORDINARY_SCOPES
+
+    def _demand_scopes(self, capabilities: frozenset[str], scopes: tuple[str, ...]) -> None:
+        """Refuses subscriptions without the scopes that they are made and charged by, and without orders."""
+        if SUBSCRIPTIONS not in capabilities:
+            return
+        if self._table.get("bank_account") is None:
+            self._say("bank_account", "is not set: the charges of subscriptions name it (capabilities: rec)")
+        if "cob" not in capabilities:
+            self._say("capabilities", "has rec without cob: a subscription's first charge is a cob")
+        needed = [one for one in RECURRING_SCOPES if not one.startswith("webhook")]
+        if lacking := [one for one in needed if one not in scopes]:
+            self._say("scopes", f"lacks {', '.join(lacking)}, without which no subscription is made (capabilities: rec)")
+
+    def _account_kind(self) -> str:
+        given = self._table.get("account_kind", ACCOUNT_KINDS[0])
+        if isinstance(given, str) and given in ACCOUNT_KINDS:
+            return given
+        self._say("account_kind", f"must be one of {', '.join(ACCOUNT_KINDS)}")
+        return ACCOUNT_KINDS[0]
 
     def _flag(self, key: str, *, otherwise: bool) -> bool:
         given = self._table.get(key, otherwise)

@@ -20,7 +20,16 @@ _SCOPED = (
 # API Pix 2.9.0, securitySchemes.
 SCOPES = tuple(f"{name}.{act}" for name in _SCOPED for act in ("read", "write"))
 ORDINARY_SCOPES = ("cob.read", "cob.write", "pix.read", "pix.write", "webhook.read", "webhook.write")
-CAPABILITIES = ("cob", "refund")
+CAPABILITIES = ("cob", "refund")  # of a connection whose table names none
+SUBSCRIPTIONS = "rec"
+KNOWN_CAPABILITIES = (*CAPABILITIES, SUBSCRIPTIONS)
+# Asked for beside, where subscriptions are made.
+RECURRING_SCOPES = (
+    "cobr.read", "cobr.write", "payloadlocationrec.read", "payloadlocationrec.write", "rec.read", "rec.write",
+    "webhookcobr.read", "webhookcobr.write", "webhookrec.read", "webhookrec.write",
+)  # fmt: skip
+# The kinds of an account at a bank (API Pix 2.9.0, DadosBancariosRecebedor).
+ACCOUNT_KINDS = ("CORRENTE", "POUPANCA", "PAGAMENTO")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,9 @@ class Connection:
     # What some banks want beside: their dialect says so.
     app_key: Secret | None = None
     bank_account: str | None = None
+    # Of the charges of subscriptions, which name the receiver's account: its branch, four digits, and its kind.
+    bank_branch: str | None = None
+    account_kind: str = ACCOUNT_KINDS[0]
     # Of the bank, which events about orders name; None: it is not known, and they name none.
     ispb: str | None = None
     # Whether x-request-id and traceparent are sent; some gateways refuse what they do not know.
@@ -73,6 +85,19 @@ class Connection:
     def gives_refunds(self) -> bool:
         """True where money is given back by it."""
         return "refund" in self.capabilities
+
+    @property
+    def makes_subscriptions(self) -> bool:
+        """True where new subscriptions are made by it."""
+        return self.makes_orders and SUBSCRIPTIONS in self.capabilities
+
+    @property
+    def receiver_account(self) -> dict[str, str] | None:
+        """Returns the account that a subscription's charge names; None: the table has none."""
+        if self.bank_account is None:
+            return None
+        branch = {} if self.bank_branch is None else {"agencia": self.bank_branch}
+        return {**branch, "conta": self.bank_account, "tipoConta": self.account_kind}
 
     @property
     def webhook_url(self) -> str | None:

@@ -28,14 +28,17 @@ _TYPE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 # API Pix 2.9.0, the types of errors: the general ones, and those of charges, payments and returns.
 _KNOWN_TYPE = re.compile(
     r"RequisicaoInvalida|AcessoNegado|NaoEncontrado|PermanentementeRemovido|ErroInternoDoServidor|ServicoIndisponivel"
-    r"|IndisponibilidadePorTempoEsgotado|(?:Cob|Pix|PixDevolucao)(?:NaoEncontrad[oa]|(?:Operacao|Consulta)?Invalida)"
+    r"|IndisponibilidadePorTempoEsgotado|(?:CobR?|Pix|PixDevolucao|Rec|PayloadLocationRec)(?:NaoEncontrad[oa]|(?:Operacao|Consulta)?Invalida)"
 )
 # Documents of people and companies, which may stand in a bank's reason, and are nobody's to read in a log. A CNPJ has
 # letters too: twelve signs and two digits.
 _DOCUMENT = re.compile(r"[0-9][0-9./-]{9,17}[0-9]|(?<![0-9A-Za-z])(?:[0-9A-Za-z][./-]?){12}[0-9][./-]?[0-9](?![0-9A-Za-z])")
 
 # What was asked. A list is of payments or of charges.
-Where = Literal["PUT cob", "GET cob", "PATCH cob", "GET list", "GET pix", "PUT return", "GET return"]
+Where = Literal[
+    "PUT cob", "GET cob", "PATCH cob", "GET list", "GET pix", "PUT return", "GET return", "POST locrec", "POST rec",
+    "GET rec", "PATCH rec", "PUT cobr", "GET cobr", "PATCH cobr", "POST retry",
+]  # fmt: skip
 
 
 class Meaning(Enum):
@@ -60,9 +63,9 @@ class _Row(NamedTuple):
 
 
 _NO, _TAKEN = frozenset({400, 422}), frozenset({202, 204})
-_GETS: frozenset[Where] = frozenset({"GET cob", "GET pix", "GET return"})
-_PUTS: frozenset[Where] = frozenset({"PUT cob", "PUT return"})
-_PATCH: frozenset[Where] = frozenset({"PATCH cob"})
+_GETS: frozenset[Where] = frozenset({"GET cob", "GET pix", "GET return", "GET rec", "GET cobr"})
+_PUTS: frozenset[Where] = frozenset({"PUT cob", "PUT return", "PUT cobr", "POST retry"})
+_PATCH: frozenset[Where] = frozenset({"PATCH cob", "PATCH rec", "PATCH cobr"})
 _LISTS: frozenset[Where] = frozenset({"GET list"})
 _SET_UP = re.compile(
     r"acesso_?negado|insufficient_scope|invalid_(?:scope|client|token)|unauthorized|access_denied|\b(?:scope|escopo)s?\b",

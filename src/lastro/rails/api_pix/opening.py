@@ -15,6 +15,8 @@ from lastro.rails.api_pix.nightly import Nightly
 from lastro.rails.api_pix.orphans import OrphanTerms, sweep_orphans
 from lastro.rails.api_pix.own_returns import OwnReturns
 from lastro.rails.api_pix.polling import PaymentRouter, Polling, PollingTerms
+from lastro.rails.api_pix.recurrence_making import ApiPixRecurrences
+from lastro.rails.api_pix.recurring import Recurring
 from lastro.rails.api_pix.statements import ApiPixStatements
 from lastro.rails.api_pix.sweep import ReturnsReader, sweep_returns
 from lastro.rails.cursors import LEASE_SECONDS, RailCursor
@@ -61,11 +63,11 @@ def rail_of(connection: Connection, line: Line, stores: Stores) -> ApiPix:
     """Returns the adapter of a connection: a Rail and a Stream. line: to it, of its own."""
     terms, own = terms_of(connection), instruments_of(stores)
     router = PaymentRouter(terms, own, stores.foreign)
-    polling = Polling(
-        polling_of(connection), terms, line, Lists(terms, line), cursor_of(connection, stores, PAYMENTS), router
-    )
+    recurring = Recurring(connection.name, line, terms.clock, connection.company, connection.receiver_account)
+    cursor = cursor_of(connection, stores, PAYMENTS)
+    polling = Polling(polling_of(connection), terms, line, Lists(terms, line), cursor, router, recurring)
     return ApiPix(
-        connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name), own,
+        connection.name, line, terms.clock, polling, OwnReturns(stores.work, connection.name), own, recurring,
         gives_refunds=connection.gives_refunds,
     )  # fmt: skip
 
@@ -85,6 +87,11 @@ def cursor_of(connection: Connection, stores: Stores, stream: str) -> RailCursor
 def issuer_of(connection: Connection, line: BankLine, hint: Hint | None = None) -> ApiPixIssuer:
     """Returns what makes an order's charge at a connection. hint: notes payments for whoever polls."""
     return ApiPixIssuer(connection.name, line, connection.dialect.clock, hint, line.tell)
+
+
+def recurrences_of(connection: Connection, line: BankLine, issuer: ApiPixIssuer) -> ApiPixRecurrences:
+    """Returns what makes subscriptions at a connection. issuer: of the same, for first charges."""
+    return ApiPixRecurrences(connection.name, line, issuer)
 
 
 def statements_of(

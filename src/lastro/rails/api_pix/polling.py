@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from lastro.rails.api_pix.exchange import Line
     from lastro.rails.api_pix.lists import Lists, ListTerms
+    from lastro.rails.api_pix.recurring import Recurring
     from lastro.rails.api_pix.wire import BankPayment
     from lastro.rails.cursors import RailCursor, StreamPosition
     from lastro.rails.port import Keep, NetworkMessage
@@ -134,17 +135,19 @@ def settled(one: BankPayment, txid: str) -> NetworkMessage:
 
 
 class Polling:
-    """The stream of one connection. line: for the payments that a webhook names."""
+    """The stream of one connection. line, recurring: for what a webhook names."""
 
     def __init__(
-        self, polling: PollingTerms, terms: ListTerms, line: Line, lists: Lists, cursor: RailCursor, router: PaymentRouter
-    ) -> None:
+        self, polling: PollingTerms, terms: ListTerms, line: Line, lists: Lists, cursor: RailCursor, router: PaymentRouter,
+        recurring: Recurring,
+    ) -> None:  # fmt: skip
         self._polling = polling
         self._terms = terms
         self._line = line
         self._lists = lists
         self._cursor = cursor
         self._router = router
+        self._recurring = recurring
         self._seen_at: datetime | None = None  # the place of the process that polls, when this one does not
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
@@ -240,11 +243,18 @@ class Polling:
             await self._cursor.looked_at(name, is_seen=True)
         return True
 
-    async def look(self, payment_id: str, keep: Keep) -> None:
-        """Stores one payment that a webhook has named: what the bank has of it, and nothing that the webhook said.
+    async def look(self, name: str, keep: Keep) -> None:
+        """Stores what a webhook has named: what the bank has of it, and nothing that the webhook said.
 
+        name: a payment's endToEndId; or RECURRING_HINT, and behind it a recurrence's idRec or the txid of its charge.
         Transient: the bank does not answer now.
         """
+        if name.startswith(port.RECURRING_HINT):
+            await keep(list(await self._recurring.told(name.removeprefix(port.RECURRING_HINT))))
+        else:
+            await self._look_at_payment(name, keep)
+
+    async def _look_at_payment(self, payment_id: str, keep: Keep) -> None:
         answer = await self._line.ask("GET", f"/pix/{quote(payment_id, safe='')}", None, TIMEOUT_SECONDS)
         verdict = alarmed(judge(answer, "GET pix"), self._terms.rail, "GET pix", payment_id)
         if verdict.meaning is Meaning.DONE and wire.is_json(answer.body):

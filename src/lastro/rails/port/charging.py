@@ -19,7 +19,7 @@ from lastro.core.write import Message
 from lastro.rails.port.codec import decoder, encode
 from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.pix import PIX
-from lastro.rails.port.recurrence import order_name
+from lastro.rails.port.recurrence import bank_order_name, order_name
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -63,16 +63,22 @@ class ChargeInstruction(msgspec.Struct, frozen=True):
     amount: Money
     due_on: date
     collect_on: date
-    payer_ispb: str
+    payer_ispb: str | None
     payer_document: str
     collector: Collector
     details: str | None = None  # text for the payer, up to 140 characters
+    adjusts: bool = False  # whether a due date that is no business day may be collected on the next one
     created_at: datetime | None = None  # set by charge_message, so that every send says the same
 
     @staticmethod
     def new_message_id(ispb: str, recurrence_id: str, entropy: bytes) -> str:
         """Returns a name for a new instruction. ispb: ours. entropy: 24 random bytes or more."""
         return order_name(ispb, recurrence_id, entropy)
+
+    @staticmethod
+    def bank_name(txid: str, kind: InstructionKind, collect_on: date) -> str:
+        """Returns an attempt's name at a connection's bank, which knows the first of a charge, and others by their day."""
+        return f"{txid}.{kind}" if kind == "AGND" else f"{txid}.{kind}.{collect_on.isoformat()}"
 
 
 class ChargeScheduled(msgspec.Struct, frozen=True):
@@ -124,12 +130,15 @@ class ChargeCancelOrder(msgspec.Struct, frozen=True):
     created_at: datetime | None = None  # set by charge_cancel_message, so that every send says the same
 
     @classmethod
-    def new(cls, ispb: str, of: str, recurrence_id: str, txid: str, code: str, entropy: bytes) -> Self:
+    def new(
+        cls, ispb: str, of: str, recurrence_id: str, txid: str, code: str, entropy: bytes, rail: str = PIX
+    ) -> Self:  # fmt: skip
         """Returns a cancellation under a new message id.
 
         of: the instruction's message id. entropy: 24 random bytes or more.
         """
-        return cls(order_name(ispb, recurrence_id, entropy), of, recurrence_id, txid, code)
+        name = order_name(ispb, recurrence_id, entropy) if rail == PIX else bank_order_name(txid, entropy)
+        return cls(name, of, recurrence_id, txid, code)
 
 
 class ChargeCancelFinal(msgspec.Struct, frozen=True):
@@ -156,19 +165,23 @@ charge_instruction = decoder(ChargeInstruction)
 charge_cancel_order = decoder(ChargeCancelOrder)
 
 
-def charge_message(instruction: ChargeInstruction, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
-    """Returns the outbox message that instructs the payer's bank.
+def charge_message(
+    instruction: ChargeInstruction, reference_id: UUID, row_id: UUID, at: datetime, rail: str = PIX
+) -> Message:
+    """Returns the outbox message that instructs the payer's bank; by a connection, ours.
 
     reference_id: the attempt's id. row_id: the message's own id.
     """
     body = encode(msgspec.structs.replace(instruction, created_at=at))
-    return Message(row_id, PIX, CHARGE_SEND, instruction.message_id, reference_id, body, at)
+    return Message(row_id, rail, CHARGE_SEND, instruction.message_id, reference_id, body, at)
 
 
-def charge_cancel_message(order: ChargeCancelOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+def charge_cancel_message(
+    order: ChargeCancelOrder, reference_id: UUID, row_id: UUID, at: datetime, rail: str = PIX
+) -> Message:
     """Returns the outbox message that asks for a charge to be dropped.
 
     reference_id: the payment's id. row_id: its own id here.
     """
     body = encode(msgspec.structs.replace(order, created_at=at))
-    return Message(row_id, PIX, CHARGE_CANCEL_SEND, order.message_id, reference_id, body, at)
+    return Message(row_id, rail, CHARGE_CANCEL_SEND, order.message_id, reference_id, body, at)

@@ -4,6 +4,8 @@ Codes are raw. An authorization without a payment (journey 2) is asked of us as 
 confirmed once we have said yes. An authorization that pays its first charge (journey 3) rides in that payment
 (PixArrival.authorizing), and our answer to the payment answers both. A cancellation by the payer has happened when we
 hear of it; one by the receiver is asked of the payer's bank.
+
+By a connection the receiver's own bank does all this, and tells what has become of it: an authorization has been made.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 # Inbox kinds.
 AUTHORIZATION_ASK = "authorization.ask"  # Authorization: the payer's bank waits for our yes or no
+AUTHORIZATION_MADE = "authorization.made"  # AuthorizationMade: a connection's bank has it already
 AUTHORIZATION_DECLINED = "authorization.declined"  # AuthorizationDeclined
 AUTHORIZATION_CANCELED = "authorization.canceled"  # AuthorizationCanceled
 CANCELLATION_FINAL = "cancellation.final"  # CancellationFinal
@@ -32,9 +35,11 @@ RECURRENCE_REFUSED = "recurrence.refused"  # RecurrenceRefused
 # Outbox kinds.
 AUTHORIZATION_ANSWER = "authorization.answer"  # AuthorizationAnswer
 CANCELLATION_SEND = "cancellation.send"  # CancellationOrder
+RECURRENCE_CLOSE = "recurrence.close"  # RecurrenceClose: to a connection's bank, which still offers it to payers
 
 # FAILED: the network would not take what we asked, so that the payer's bank has decided nothing.
 CancellationOutcome = Literal["CONFIRMED", "REFUSED", "FAILED"]
+_ORDER_DIGITS = 12
 REGISTER_SECONDS = 2.0  # a client waits for its subscription meanwhile
 BY_RECEIVER = "USUARIO_RECEBEDOR"
 BY_RECEIVERS_BANK = "PSP_RECEBEDOR"
@@ -54,12 +59,27 @@ class Authorization(msgspec.Struct, frozen=True):
     maximum: Money | None = None
 
 
+class AuthorizationMade(msgspec.Struct, frozen=True):
+    """A payer has authorized a recurrence at a connection's bank, in whichever journey.
+
+    document_type, document_number, ispb, ibge_code: of the payer, as far as the bank tells; API Pix tells neither name nor
+    account. accepted_at: when, by the bank's clock.
+    """
+
+    recurrence_id: str
+    accepted_at: datetime
+    document_type: str | None = None
+    document_number: str | None = None
+    ispb: str | None = None
+    ibge_code: str | None = None
+
+
 class AuthorizationDeclined(msgspec.Struct, frozen=True):
-    """A payer has said no to a recurrence. code: why, where his bank says it."""
+    """A payer has said no to a recurrence. code: why, where his bank says it. payer None: a connection's bank tells none."""
 
     message_id: str
     recurrence_id: str
-    payer: Payer
+    payer: Payer | None
     declined_at: datetime
     code: str | None = None
 
@@ -112,9 +132,16 @@ class CancellationOrder(msgspec.Struct, frozen=True):
     created_at: datetime | None = None  # set by cancellation_message, so that every send says the same
 
     @classmethod
-    def new(cls, ispb: str, recurrence_id: str, code: str, requester: Requester, entropy: bytes) -> Self:
+    def new(cls, ispb: str, recurrence_id: str, code: str, requester: Requester, entropy: bytes, rail: str = PIX) -> Self:
         """Returns a cancellation under a new message id. ispb: ours. entropy: 24 random bytes or more."""
-        return cls(order_name(ispb, recurrence_id, entropy), recurrence_id, code, requester)
+        name = order_name(ispb, recurrence_id, entropy) if rail == PIX else bank_order_name(recurrence_id, entropy)
+        return cls(name, recurrence_id, code, requester)
+
+
+class RecurrenceClose(msgspec.Struct, frozen=True):
+    """A recurrence that nobody has authorized is not to be authorized any more."""
+
+    recurrence_id: str
 
 
 class CancellationFinal(msgspec.Struct, frozen=True):
@@ -146,7 +173,22 @@ def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
     return pix_ids.order_message_id(ispb, company_number, entropy)
 
 
+def bank_order_name(name: str, entropy: bytes) -> str:
+    """Returns the name of an order to a connection's bank. That knows no name of it, but of what it is about.
+
+    name: a recurrence's, or a charge's txid; `named_in` finds it again. entropy: 24 random bytes or more.
+    """
+    return f"{name}.{pix_ids.location_token(entropy)[:_ORDER_DIGITS]}"
+
+
+def named_in(order_name: str) -> str:
+    """Returns what an order to a connection's bank is about."""
+    return order_name.partition(".")[0]
+
+
 authorization = decoder(Authorization)
+authorization_made = decoder(AuthorizationMade)
+recurrence_close = decoder(RecurrenceClose)
 authorization_declined = decoder(AuthorizationDeclined)
 authorization_canceled = decoder(AuthorizationCanceled)
 recurrence_refused = decoder(RecurrenceRefused)
@@ -164,13 +206,24 @@ def authorization_answer_message(answer: AuthorizationAnswer, reference_id: UUID
     return Message(row_id, PIX, AUTHORIZATION_ANSWER, answer.message_id, reference_id, body, at)
 
 
-def cancellation_message(order: CancellationOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+def cancellation_message(
+    order: CancellationOrder, reference_id: UUID, row_id: UUID, at: datetime, rail: str = PIX
+) -> Message:
     """Returns the outbox message that asks for a cancellation.
 
     reference_id: the cancellation's id. row_id: the message's own.
     """
     body = encode(msgspec.structs.replace(order, created_at=at))
-    return Message(row_id, PIX, CANCELLATION_SEND, order.message_id, reference_id, body, at)
+    return Message(row_id, rail, CANCELLATION_SEND, order.message_id, reference_id, body, at)
+
+
+def recurrence_close_message(rail: str, recurrence_id: str, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """Returns the outbox message that ends a recurrence at a connection's bank.
+
+    reference_id: the subscription's id. row_id: the message's own.
+    """
+    body = encode(RecurrenceClose(recurrence_id))
+    return Message(row_id, rail, RECURRENCE_CLOSE, f"close:{recurrence_id}", reference_id, body, at)
 
 
 class Registrar(Protocol):

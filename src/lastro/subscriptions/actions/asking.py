@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BankMessage:
-    """A message to the payer's bank, before its record has an id."""
+    """A message to the payer's bank, before its record has an id. rail: by which it goes."""
 
     order: CancellationOrder
+    rail: str
 
     @property
     def message_id(self) -> str:
@@ -30,7 +31,8 @@ class BankMessage:
 
     def message(self, cancellation_id: UUID, context: RequestContext) -> Message:
         """The outbox message of a cancellation."""
-        return cancellation_message(self.order, cancellation_id, context.chance.uuid(context.now), context.now)
+        row_id = context.chance.uuid(context.now)
+        return cancellation_message(self.order, cancellation_id, row_id, context.now, self.rail)
 
 
 def asked_to_cancel(
@@ -40,5 +42,8 @@ def asked_to_cancel(
     holder, code = shown.account.holder, code_of_cancel(reason)
     assert code is not None, "for what ends by itself nobody is asked"
     requester = Requester(role, holder.document_type, holder.document_number, holder.full_name)
-    provider_id = shown.subscription.provider_id
-    return BankMessage(CancellationOrder.new(place.institution.ispb, provider_id, code, requester, context.chance.bytes(24)))
+    provider_id, rail = shown.subscription.provider_id, shown.subscription.rail
+    order = CancellationOrder.new(
+        place.institution.ispb, provider_id, code, requester, context.chance.bytes(24), rail
+    )  # fmt: skip
+    return BankMessage(order, rail)

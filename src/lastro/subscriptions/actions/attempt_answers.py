@@ -73,7 +73,8 @@ def _wait_for_its_last_window(news: News | None, code: str, context: RequestCont
     """Raises NotYet until the last window of a failed charge is over. The charge failed too late for another try."""
     if news is None or not news.attempt.is_open or news.known.subscription.state != "ACCEPTED":
         return
-    until = failure_waits_until(news.known.payment, code, context.now, timing)
+    at_bank = news.known.subscription.is_at_bank
+    until = failure_waits_until(news.known.payment, code, context.now, timing, is_at_bank=at_bank)
     if until is not None:
         raise NotYet((until - context.now).total_seconds())
 
@@ -158,7 +159,9 @@ class _EndsAttempt(Act["News | None"]):
         if _is_of_another(known, self.told):
             return self.claimed.done(ALARMED, context)
         if not known.attempt.is_open:
-            return self.claimed.done(ALARMED if known.attempt.state == "PAID" else "known", context)
+            # A connection's bank may have collected after a failure of the same day.
+            is_other = known.attempt.state == "PAID" and not known.known.subscription.is_at_bank
+            return self.claimed.done(ALARMED if is_other else "known", context)
         return self.claimed.done("handled", context, self._end(known.known, context))
 
     @abstractmethod

@@ -175,10 +175,13 @@ def _of_ended(state: str, trigger: str) -> str:
 
 
 async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> EndSubscriptionContext | None:
-    """Reads the subscription of a recurrence and what depends on it. NotYet: its first charge is being paid."""
+    """Reads the subscription of a recurrence and what depends on it.
+
+    NotYet: its first charge is being paid. At a connection's bank an authorization that is over ends that payment too.
+    """
     subscription_id = await store.id_of_recurrence(session, company_id, recurrence_id)
     known = None if subscription_id is None else await known_of(session, company_id, subscription_id)
-    if known is not None and known.is_being_paid:
+    if known is not None and known.is_being_paid and not known.shown.subscription.is_at_bank:
         raise NotYet(BEING_PAID_SECONDS)
     return known
 

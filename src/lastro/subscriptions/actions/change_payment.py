@@ -84,14 +84,15 @@ class CancelPayment(Act["PaymentEndContext | None"]):
         assert txid is not None
         order = ChargeCancelOrder.new(
             self.place.institution.ispb, attempt.message_id, known.subscription.provider_id, txid, CANCELLED_BY_RECEIVER,
-            context.chance.bytes(24),
+            context.chance.bytes(24), known.subscription.rail,
         )  # fmt: skip
         move = payment_move(
             known.payment, "ask to cancel", context, due_at=None, cancel_message_id=order.message_id,
             cancel_asked_at=context.now, ask_at=context.now + FIRST_ASK, asked=0, cancel_refused_at=None,
             cancel_refusal=None,
         )  # fmt: skip
-        message = charge_cancel_message(order, known.payment.id, context.chance.uuid(context.now), context.now)
+        row_id, rail = context.chance.uuid(context.now), known.subscription.rail
+        message = charge_cancel_message(order, known.payment.id, row_id, context.now, rail)
         after = replace(
             known.payment, cancel_asked_at=context.now, cancel_refused_at=None, cancel_refusal=None, updated_at=context.now
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro.core.write import Row, Write
 from lastro.orders import Party, ScheduledCharge, scheduled_charge
-from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message
+from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message, is_connection
 from lastro.standards.calendar import instant
 from lastro.subscriptions.model import Attempt, Payment
 from lastro.subscriptions.payments.notifications import payment_event
@@ -58,7 +58,8 @@ def charged(
     if first.send_at <= context.now:
         attempt, tried = tried_so(payment, first, shown, order, context, place, timing)
         payment, triggers = replace(payment, version=2, attempts=(attempt,)), ["schedule", "send"]
-    rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), context.now, triggers)
+    columns = _columns(payment, due_at(payment, timing)) | {"rail": subscription.rail}
+    rows = PAYMENTS.born(columns, context.now, triggers)
     event = payment_event(context, payment, subscription)
     # The payment before its attempt, as keys lead.
     return payment, Write(context.company_id, rows=(*order_rows, *rows), events=(event,)) + tried
@@ -75,12 +76,18 @@ def tried_so(
 ) -> tuple[Attempt, Write]:
     """Makes an attempt and the message that tells the payer's bank. The caller moves the payment."""
     ispb, provider_id = place.institution.ispb, shown.subscription.provider_id
-    name = ChargeInstruction.new_message_id(ispb, provider_id, context.chance.bytes(24))
+    rail, txid = shown.subscription.rail, order.txid
+    assert txid is not None, "the network knows a charge by its txid"
+    if is_connection(rail):
+        name = ChargeInstruction.bank_name(txid, new.kind, new.day)
+    else:
+        name = ChargeInstruction.new_message_id(ispb, provider_id, context.chance.bytes(24))
     attempt = Attempt(context.chance.uuid(context.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)
     values = {
         "id": attempt.id, "payment_id": payment.id, "number": new.number, "kind": new.kind, "collects_on": new.day,
         "message_id": name, "ask_at": max(new.send_at, context.now) + FIRST_ASK,
         "closes_at": instant(new.day, timing.day_ends_at), "created_at": context.now, "updated_at": context.now,
+        "rail": rail,
     }  # fmt: skip
     message = _instruction(payment, attempt, shown, order, new.send_at, context)
     return attempt, Write(context.company_id, rows=ATTEMPTS.born(values, context.now, ("request",)), messages=(message,))
@@ -96,6 +103,7 @@ def _order(
     asked = ScheduledCharge(
         subscription.id, subscription.external_id, payment_id, subscription.account_id, wish.external_id, wish.amount,
         wish.description or subscription.description or wish.external_id, subscription.webhook_url, customer,
+        subscription.rail,
     )  # fmt: skip
     return scheduled_charge(asked, setup, context)
 
@@ -111,9 +119,9 @@ def _instruction(
         attempt.message_id, subscription.provider_id, order.txid, attempt.kind, payment.amount, payment.plan.due_on,
         attempt.day, payer.ispb, payer.person.document_number,
         Collector(holder.full_name, holder.document_number, account.branch, account.number),
-        payment.description or subscription.description,
+        payment.description or subscription.description, subscription.terms.adjusts,
     )  # fmt: skip
-    message = charge_message(told, attempt.id, context.chance.uuid(context.now), context.now)
+    message = charge_message(told, attempt.id, context.chance.uuid(context.now), context.now, subscription.rail)
     return message if send_at <= context.now else replace(message, due=send_at)
 
 

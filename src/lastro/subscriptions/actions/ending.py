@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro import orders
 from lastro.core.write import Row, Write
+from lastro.rails.port import recurrence_close_message
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.payment_ends import open_charges, payments_ended
 from lastro.subscriptions.model import Cancellation, NamedParty
@@ -115,14 +116,26 @@ def ended(
 
     charge: the trigger of the order of a first charge, which ends with it.
     """
-    write = Write(context.company_id)
+    write = _closed_at_bank(known.shown, cause, context)
     if known.charge is not None:
-        ending = orders.with_subscription(known.charge, charge, context, place)
+        is_told = known.shown.subscription.is_at_bank and cause.raw is not None
+        ending = orders.with_subscription(known.charge, charge, context, place, is_unpaid=is_told)
         if ending is None:
             return None
         write += ending
     record, rows = recorded(known.shown, cause, context, AT_ONCE)
     return record, write + canceled(known, trigger, cause.reason, context) + Write(context.company_id, rows=rows)
+
+
+def _closed_at_bank(shown: SubscriptionShown, cause: Cause, context: RequestContext) -> Write:
+    """Has a connection's bank end a recurrence that its payer might still authorize; what that bank has told is over."""
+    subscription = shown.subscription
+    if not subscription.is_at_bank or subscription.state != "PENDING_AUTHORIZATION" or cause.raw is not None:
+        return Write(context.company_id)
+    message = recurrence_close_message(
+        subscription.rail, subscription.provider_id, subscription.id, context.chance.uuid(context.now), context.now
+    )
+    return Write(context.company_id, messages=(message,))
 
 
 def recorded(
@@ -140,7 +153,7 @@ def recorded(
         "id": record.id, "subscription_id": record.subscription_id, "idempotency_key": record.idempotency_key,
         "reason": record.reason, "raw_reason": record.raw_reason, "message_id": record.message_id,
         "requested_by_id": None if requester is None else requester.values["id"],
-        "created_at": context.now, "updated_at": context.now, **also,
+        "created_at": context.now, "updated_at": context.now, "rail": shown.subscription.rail, **also,
     }  # fmt: skip
     rows = CANCELLATIONS.born(values, context.now, triggers, reason=cause.raw or cause.reason)
     return record, rows if requester is None else (requester, *rows)

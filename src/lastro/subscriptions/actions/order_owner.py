@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from lastro.core.errors import Stale
+from lastro.core.errors import NotYet, Stale
 from lastro.core.write import Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.authorize import accepted
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _Tied = TypeVar("_Tied")
 # The network has no code for a payment whose authorization does not fit: its code is refused by the receiver.
 _UNFIT = "BE17"
+_AGAIN_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,12 @@ class FirstPayment:
         problem = first_payment_problem(subscription, arrival.payer.document_number, asked.maximum)
         return None if problem is None else _UNFIT
 
+    def demand_collectable(self) -> None:
+        """Raises NotYet until the connection's bank has told who authorized: the money comes by a list of its own."""
+        subscription = self.shown.subscription
+        if subscription.state == "PENDING_AUTHORIZATION" and subscription.payer is None:
+            raise NotYet(_AGAIN_SECONDS)
+
     def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
         """Writes nothing: nothing is authorized before the money is in. The payment keeps the request to authorize."""
         del arrival
@@ -46,6 +53,8 @@ class FirstPayment:
 
     def settled(self, paid: Paid, context: RequestContext) -> Write:
         """ACCEPTED, in the write in which the order is PAID."""
+        if self.shown.subscription.is_at_bank:
+            return accepted(self.shown, "pay", None, context, end_to_end_id=paid.end_to_end_id)
         payer, authorized = paid.payer, paid.authorized
         assert payer is not None, "what is paid by Pix has a payer"
         assert authorized is not None, "what authorizes nothing was refused"

@@ -77,16 +77,15 @@ def payment_routes(place: Installation, timing: Timing) -> tuple[Route, ...]:
     of, one = "subscription_payment", "/{paymentId}"
     may_read, may_write = "subscriptions:read", "subscriptions:write"
     return (
-        _route("PUT", "", f"create_{of}", may_write, handlers.schedule, docs.SCHEDULE, key="optional", needs_network=True),
+        _route("PUT", "", f"create_{of}", may_write, handlers.schedule, docs.SCHEDULE, key="optional"),
         _route("GET", "", f"list_{of}s", may_read, handlers.list, docs.LIST_PAYMENTS, queries=(*_FILTERS, *PAGING)),
         _route("GET", one, f"read_{of}", may_read, handlers.read, docs.READ_PAYMENT),
         _route(
             "POST", f"{one}/cancel", f"cancel_{of}", may_write, handlers.cancel, docs.CANCEL_PAYMENT, key="optional",
-            also=(202,), needs_network=True,
+            also=(202,),
         ),
         _route(
             "POST", f"{one}/retry", f"retry_{of}", may_write, handlers.retry, docs.RETRY_PAYMENT, key="optional",
-            needs_network=True,
         ),
     )  # fmt: skip
 

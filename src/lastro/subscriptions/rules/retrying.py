@@ -62,11 +62,13 @@ def after_unpaid(
         raise ValueError(f"a payment that is {payment.state} has no attempt to end")
     if subscription.state != "ACCEPTED":
         return RetryStep("subscription ends")
-    send_at = _failure_sent_again_at(payment, code, now, timing)
+    # A connection's bank sends again by itself what may pass: its charge (cobr) can be tried again on another day alone.
+    at_bank = subscription.is_at_bank
+    send_at = None if at_bank else _failure_sent_again_at(payment, code, now, timing)
     if send_at is not None:
         return RetryStep("send again", _again(payment, "RIFL", send_at))
     if payment.state == "SCHEDULED":
-        return _before_its_day(payment, code, now, timing)
+        return RetryStep("refuse") if at_bank else _before_its_day(payment, code, now, timing)
     if code is not None and kills(code):
         return RetryStep("refuse")
     terms, today = subscription.terms, brasilia_day(now)
@@ -157,16 +159,19 @@ def collected_again_at(day: date, now: datetime, timing: Timing = TIMING) -> dat
     return None
 
 
-def failure_waits_until(payment: Payment, code: str | None, now: datetime, timing: Timing = TIMING) -> datetime | None:
+def failure_waits_until(
+    payment: Payment, code: str | None, now: datetime, timing: Timing = TIMING, *, is_at_bank: bool = False
+) -> datetime | None:
     """Returns when the last window of a failed charge closes; None: no wait. The charge failed too late to be sent again.
 
-    Nothing follows an operational failure before that.
+    Nothing follows an operational failure before that. A connection's bank may be sending it again.
     """
     attempt = payment.open_attempt
     if attempt is None or code is None or not fails(code) or brasilia_day(now) != attempt.day:
         return None
     closes = instant(attempt.day, timing.day_ends_at)
-    return closes if now < closes and collected_again_at(attempt.day, now, timing) is None else None
+    is_ours = not is_at_bank and collected_again_at(attempt.day, now, timing) is not None
+    return closes if now < closes and not is_ours else None
 
 
 def sends_until(days: Plan, timing: Timing = TIMING) -> datetime:
