@@ -33,7 +33,10 @@ STAYS = {
         "set_webhook", "rotate_webhook_secret", "test_webhook", "resend_webhook_event",
         "resend_webhook_events", "request_account_close", "list_account_closes", "upload_account_document",
     },
-    "by a bank or a partner": {"create_order", "cancel_order", "create_refund", "create_card_token"},
+    "by a bank or a partner": {
+        "create_order", "cancel_order", "create_refund", "create_card_token", "create_subscription", "cancel_subscription",
+        "create_subscription_payment", "retry_subscription_payment", "cancel_subscription_payment",
+    },
 }  # fmt: skip
 
 

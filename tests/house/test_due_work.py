@@ -7,7 +7,7 @@ import pytest
 from tests.databases import Database
 
 from lastro.app import scheduled_jobs
-from lastro.app.outbox_lines import WAITING
+from lastro.app.outbox_lines import WAITING, waiting_of
 from lastro.due_work import DUE_WORK
 from lastro.orders import Installation
 
@@ -52,7 +52,7 @@ def test_each_is_done_by_somebody_and_by_nobody_twice() -> None:
     sweeps = [due.name for due in scheduled_jobs.dues_of(place, Mock(), Mock(), Mock())]
     assert len({work.name for work in DUE_WORK}) == len(DUE_WORK)
     assert len(set(sweeps)) == len(sweeps)
-    asked = {waiting.due for of_rail in WAITING.values() for waiting in of_rail}
+    asked = {waiting.due for rail in (*WAITING, "bank1") for waiting in waiting_of(rail)}
     assert asked == {work for work in DUE_WORK if work.by == "question"}
     assert {work.table for work in DUE_WORK if work.by == "queue"} == {
         "outbox", "inbox", "deliveries", "payout_plans", "statements",

@@ -64,7 +64,7 @@ def issuers_of(lines: Mapping[str, BankLine], database: Database, chance: Chance
     return {name: opened(name, line) for name, line in lines.items()}
 
 
-def recurrences_by_rail(lines: Mapping[str, BankLine]) -> dict[str, port.Recurrences]:
+def makers_of(lines: Mapping[str, BankLine]) -> dict[str, port.Recurrences]:
     """Returns the bank of each connection that makes subscriptions; the lines stay theirs who gave them."""
     return {
         name: recurrences_of(line.connection, line, issuer_of(line.connection, line))

@@ -11,7 +11,6 @@ from datetime import timedelta
 from functools import cached_property, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from lastro import (
     accounts,
@@ -36,8 +35,8 @@ from lastro.app.banks import (
     bank_lines,
     banks_of,
     issuers_of,
+    makers_of,
     receivers_of,
-    recurrences_by_rail,
     summaries_of,
 )
 from lastro.app.directories import Directories
@@ -271,7 +270,7 @@ def _ways(
     """Returns the worker's ways to find receivers of plans and scheduled payouts."""
     sandbox = settings.is_sandbox
     budget = payees.budget_of(settings, database)
-    charges = payees.charges(outgoing, rail, _hosts(settings), OrdersByToken(database, chance), sandbox=sandbox)
+    charges = payees.charges(outgoing, rail, settings.hosts, OrdersByToken(database, chance), sandbox=sandbox)
     directory = payees.directory(database, place.institution, rail, budget)
     return payouts.Ways(place.institution, directory, charges, place.banks)
 
@@ -298,7 +297,7 @@ async def open_house(
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     lines = bank_lines(settings, chance)
     return AppContext(
-        database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
+        database, runner, chance, chain.key_ring, own, place, rail_of(settings), settings.hosts,
         settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
         settings.load.bounds, settings.proxies,
         metrics_networks=settings.metrics_networks, outside=outside_of(settings), own_ports=own_ports(settings),
@@ -306,17 +305,10 @@ async def open_house(
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing, simulator_url=settings.network_url if settings.is_sandbox else "",
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), issuers=issuers_of(lines, database, chance),
-        recurrences=recurrences_by_rail(lines), registrar=registrar_of(settings),
-        connection_summaries=partial(summaries_of, lines),
-        reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
+        recurrences=makers_of(lines), registrar=registrar_of(settings), reached=settings.messaging.reached,
+        connection_summaries=partial(summaries_of, lines), is_analysed=port.ANALYSIS in settings.partners,
         webhook_receivers=receivers_of(settings.connections, database, chance),
     )  # fmt: skip
-
-
-def _hosts(settings: Settings) -> frozenset[str]:
-    own = {f"{name}:{settings.port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-    ours = (settings.public_url, *(one.webhook for one in settings.connections if one.webhook is not None))
-    return frozenset({*own, *(urlsplit(url).netloc.lower() for url in ours), *settings.public_hosts})
 
 
 def routes(app: AppContext) -> tuple[Route, ...]:
@@ -331,11 +323,8 @@ def routes(app: AppContext) -> tuple[Route, ...]:
         *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed, app.issuers),
         *payouts.routes(ways), *plans.routes(),
         *subscriptions.routes(app.place, app.charging, app.registrar, app.recurrences), *accounts.routes(institution),
-        *accounts.opening.routes(opening), *closing.routes(),
-        *webhooks.routes(told_from),
-        *med.routes(
-            med.Stand(institution, app.disputing), app.disputes, med.Files(opening.key_ring, opening.turns)
-        ),
+        *accounts.opening.routes(opening), *closing.routes(), *webhooks.routes(told_from),
+        *med.routes(med.Stand(institution, app.disputing), app.disputes, med.Files(opening.key_ring, opening.turns)),
         *reading.routes(), *banks.routes(listed), *companies.routes(),
         *keys.routes(app.registry or app.rail, app.claims, keys.Codes(app.key_ring), app.reached),
     )  # fmt: skip

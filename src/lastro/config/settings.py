@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from lastro.api_kit.proxies import Proxies, proxies
 from lastro.config.banks import connections
@@ -131,6 +132,13 @@ class Settings:
     def is_sandbox(self) -> bool:
         """True if money and networks are simulated."""
         return self.mode == SANDBOX
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names, with port, that it answers under."""
+        own = {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+        ours = (self.public_url, *(one.webhook for one in self.connections if one.webhook is not None))
+        return frozenset({*own, *(urlsplit(url).netloc.lower() for url in ours), *self.public_hosts})
 
     @property
     def has_network(self) -> bool:

@@ -1,4 +1,4 @@
-"""What subscriptions ask of the payer's bank, or of a connection's: until when it is needed, and when it is asked about."""
+"""Requests of subscriptions to a payer's or a connection's bank: until when they are needed, when they are asked about."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _HELD_AGAIN = (timedelta(hours=6),)
 
 
 def waiting_of(rail: str) -> tuple[Waiting, ...]:
-    """Returns the rows of subscriptions that a rail's network, or a connection's bank, has to end."""
+    """Returns the rows of subscriptions that a rail's network has to end; of a connection, its bank."""
     requests = (
         _asked(rail, CANCELLATION_SEND, CANCELLATIONS_TO_ASK, "message_id", _GIVEN_UP, _LATE),
         _asked(rail, CHARGE_SEND, ATTEMPTS_TO_ASK, "message_id", _CHARGE_OVER, only="status = 'REQUESTED'"),

@@ -202,7 +202,7 @@ class CollectionSettled(_News):
     owners: OrderOwners = UNTIED
 
     async def read(self, session: Session, context: RequestContext) -> CollectContext:
-        """Reads as for an announcement, the order's owner, and a number for a return's id. NotYet: as that owner says."""
+        """Reads as for an announcement; also the owner, and a number for a return's id. NotYet: as the owner says."""
         known = await super().read(session, context)
         if known.order is not None and known.order.subscription_id is not None and known.order.state in _OPEN:
             owner = await self.owners.read(session, context, known.order)

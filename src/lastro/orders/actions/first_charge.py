@@ -42,7 +42,7 @@ class FirstCharge:
 def first_request(
     first: FirstCharge, setup: CompanySetup, key: PixKey, account: Account, context: RequestContext
 ) -> ChargeRequest:  # fmt: skip
-    """Returns the charge that a connection's bank is to make for a first charge."""
+    """Returns what a connection's bank is to make for a first charge."""
     customer = first.customer
     payer = Person(customer.name, customer.document_type or "", customer.document_number or "")
     return ChargeRequest(

@@ -27,7 +27,7 @@ class OrderOwner(Protocol):
         """
 
     def demand_collectable(self) -> None:
-        """Raises NotYet where money that a connection's bank has collected has to wait for that bank's next word."""
+        """Raises NotYet where collected money has to wait: the connection's bank has a further word to say."""
 
     def accepted(self, arrival: PixArrival, context: RequestContext) -> Write:
         """Returns the owner's rows when we accept a payment. The order is reserved until `settled` or `failed`."""

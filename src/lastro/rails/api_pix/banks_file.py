@@ -214,7 +214,7 @@ class _Table:
         return (*ORDINARY_SCOPES, *RECURRING_SCOPES) if SUBSCRIPTIONS in capabilities else ORDINARY_SCOPES
 
     def _demand_scopes(self, capabilities: frozenset[str], scopes: tuple[str, ...]) -> None:
-        """Refuses subscriptions without the scopes that they are made and charged by, and without orders."""
+        """Refuses subscriptions without an account, orders, or their scopes."""
         if SUBSCRIPTIONS not in capabilities:
             return
         if self._table.get("bank_account") is None:

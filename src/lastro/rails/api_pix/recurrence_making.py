@@ -79,7 +79,7 @@ class ApiPixRecurrences:
         return next((one for one in rows if _is_it(request, one)), None)
 
     async def _created(self, request: RecurrenceRequest, ends_at: float) -> BankRecurrence:
-        """Creates the recurrence on a location of its own. Where its answer is lost, it is looked for once."""
+        """Creates the recurrence on a location of its own; looks for it once, if its answer is lost."""
         answer = await self._line.ask("POST", "/locrec", None, _left(ends_at))
         self._done(answer, "POST locrec", request.contract)
         try:

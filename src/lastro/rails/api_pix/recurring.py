@@ -1,4 +1,4 @@
-"""Recurrences and the charges of their cycles at a bank, after they were made: ordered, ended, and asked about."""
+"""Recurrences at a bank after they were made: charged, ended, and asked about."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Recurring:
             await self._cancel(port.recurrence_close(body).recurrence_id)
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
-        """Returns what the bank has of an order, or of a recurrence that is waited for or held; as the port says."""
+        """Returns the bank's word on an order or a recurrence; as the port says."""
         if kind in {port.CHARGE_SEND, port.CHARGE_CANCEL_SEND}:
             charge = await self._charge_now(port.named_in(network_id))
             if isinstance(charge, Unknown):
@@ -81,7 +81,7 @@ class Recurring:
         return tuple(news.owned(one, self._company) for one in messages)
 
     async def _charge(self, told: port.ChargeInstruction) -> None:
-        """Makes the charge of a cycle, or has it tried again on a day. What is there already is left as it is."""
+        """Makes a cycle's charge, or has it tried again on a day; leaves what is there already."""
         if self._account is None:  # its table was changed since it made subscriptions
             raise Transient("the connection names no bank_account", is_on_its_way=False)
         path = wire.recurring_charge_path(told.txid)

@@ -1,4 +1,4 @@
-"""The meaning of a bank's recurrences and charges of cycles, as the rooms hear it. Pure functions of what the bank shows."""
+"""The meaning of a bank's recurrences and their charges. Pure functions of what the bank shows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNPAID_DAY: Final = "EXPR"  # the network's word for a day without funds; the b
 
 
 def owned(message: NetworkMessage, company: int) -> NetworkMessage:
-    """Returns a message with the number of the company whose account it is about, and its name in the inbox."""
+    """Returns a message with its company's number and its inbox name."""
     named = message.network_id or f"{message.kind}:{message.subject}"
     return replace(message, company_number=company, network_id=named)
 
@@ -88,7 +88,7 @@ def of_charge_cancellation(
 
 
 def first_name(found: BankRecurringCharge) -> str:
-    """Returns the name of a charge's first attempt, as the rooms have given it."""
+    """Returns the name that the rooms give a charge's first attempt."""
     return f"{found.txid}.{_FIRST}"
 
 

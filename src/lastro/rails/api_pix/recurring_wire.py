@@ -1,4 +1,4 @@
-"""The JSON of API Pix 2.9.0 for recurrences (rec, locrec) and their charges (cobr), read leniently as `wire` does."""
+"""The JSON of recurrences and their charges: rec, locrec, cobr of API Pix 2.9.0. It is read leniently, as in `wire`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Link(msgspec.Struct):
     devedor: _Debtor | None = None
 
 
-class _Calendar(msgspec.Struct, rename="camel"):
+class _CycleCalendar(msgspec.Struct, rename="camel"):
     data_inicial: str | None = None
     data_final: str | None = None
     periodicidade: str | None = None
@@ -98,7 +98,7 @@ class BankRecurrence(msgspec.Struct, rename="camel"):
     id_rec: str | None = None
     status: str | None = None
     vinculo: _Link | None = None
-    calendario: _Calendar | None = None
+    calendario: _CycleCalendar | None = None
     valor: _Value | None = None
     politica_retentativa: str | None = None
     loc: _Location | None = None
@@ -150,7 +150,7 @@ class _Listed(msgspec.Struct):
 
 
 def became_at(updates: Sequence[_Update], status: str, clock: Clock) -> datetime | None:
-    """Returns the last time in a history at which a status was taken; None: it tells none that can be read."""
+    """Returns the last time at which a status was taken; None: the history tells none that can be read."""
     for update in reversed(updates):
         if status in {update.status, update.nome}:
             try:
@@ -228,8 +228,8 @@ def new_recurrence(request: RecurrenceRequest, location_id: int) -> bytes:
 
 
 def difference(request: RecurrenceRequest, found: BankRecurrence) -> str | None:
-    """Returns the first property in which a recurrence is not what was asked; None: it is. Its status is not looked at."""
-    link, calendar, value = found.vinculo or _Link(), found.calendario or _Calendar(), found.valor or _Value()
+    """Returns the first property that differs from what was asked; None: none does. Its status is not looked at."""
+    link, calendar, value = found.vinculo or _Link(), found.calendario or _CycleCalendar(), found.valor or _Value()
     debtor = link.devedor or _Debtor()
     number = debtor.cpf if request.debtor.document_type == "CPF" else debtor.cnpj
     pairs = (
@@ -258,7 +258,7 @@ def new_recurring_charge(told: ChargeInstruction, account: Mapping[str, str]) ->
 
 
 def cancellation() -> bytes:
-    """Returns the body that cancels a recurrence, or the charge of a cycle."""
+    """Returns the body that cancels a recurrence or a cycle's charge."""
     return msgspec.json.encode({"status": CANCELED})
 
 

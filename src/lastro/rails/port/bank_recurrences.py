@@ -19,7 +19,7 @@ MAKE_SECONDS = 10.0  # a client waits for its subscription meanwhile: four or fi
 
 @dataclass(frozen=True, slots=True)
 class RecurrenceRequest:
-    """A recurrence that a bank is to offer to a payer (API Pix: rec).
+    """A recurrence that a bank is to make (API Pix: rec).
 
     contract: its code in the receiver's books, by which the bank's own is found again. purpose: what the payer reads, at
     most 35 characters. fixed: what each charge is of; floor: the least maximum that the payer may set. retries: whether an
@@ -55,7 +55,7 @@ class Recurrences(Protocol):
     """A bank that makes recurrences."""
 
     async def make(self, request: RecurrenceRequest) -> MadeRecurrence:
-        """Makes a recurrence at the bank, and its first charge. One that an earlier try has left there is taken up.
+        """Makes a recurrence at the bank, and its first charge; takes up one that an earlier try has left there.
 
         Transient: silence, or a mistake of set-up, which is told to the operator; nobody has the code of what it may have
         made. IssueRefused: the bank will not. AnswerInvalid: what it answered cannot be used, and was cancelled there.

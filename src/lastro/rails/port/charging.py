@@ -77,7 +77,7 @@ class ChargeInstruction(msgspec.Struct, frozen=True):
 
     @staticmethod
     def bank_name(txid: str, kind: InstructionKind, collect_on: date) -> str:
-        """Returns an attempt's name at a connection's bank, which knows the first of a charge, and others by their day."""
+        """Returns an attempt's name at a connection's bank: of a charge's first one, or of another by its day."""
         return f"{txid}.{kind}" if kind == "AGND" else f"{txid}.{kind}.{collect_on.isoformat()}"
 
 

@@ -60,7 +60,7 @@ class Authorization(msgspec.Struct, frozen=True):
 
 
 class AuthorizationMade(msgspec.Struct, frozen=True):
-    """A payer has authorized a recurrence at a connection's bank, in whichever journey.
+    """A payer has authorized a recurrence at a connection's bank.
 
     document_type, document_number, ispb, ibge_code: of the payer, as far as the bank tells; API Pix tells neither name nor
     account. accepted_at: when, by the bank's clock.
@@ -139,7 +139,7 @@ class CancellationOrder(msgspec.Struct, frozen=True):
 
 
 class RecurrenceClose(msgspec.Struct, frozen=True):
-    """A recurrence that nobody has authorized is not to be authorized any more."""
+    """A recurrence that nobody may authorize any more."""
 
     recurrence_id: str
 
@@ -174,7 +174,7 @@ def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
 
 
 def bank_order_name(name: str, entropy: bytes) -> str:
-    """Returns the name of an order to a connection's bank. That knows no name of it, but of what it is about.
+    """Returns our name of an order to a connection's bank.
 
     name: a recurrence's, or a charge's txid; `named_in` finds it again. entropy: 24 random bytes or more.
     """

@@ -115,7 +115,7 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
     async def call_out(
         self, known: CreateSubscriptionContext, context: RequestContext
     ) -> CreateSubscriptionContext | Refused:
-        """Has the bank of a connection make it, or asks if the network refuses it, where nothing else is wrong."""
+        """Has the connection's bank make it, or asks the network. Neither is asked where something is wrong."""
         if known.destination.bank is not None:
             return known if self._refused(known, context) is not None else await self._made_at_bank(known, context)
         if self.registrar is None or self._refused(known, context) is not None:

@@ -128,7 +128,7 @@ def ended(
 
 
 def _closed_at_bank(shown: SubscriptionShown, cause: Cause, context: RequestContext) -> Write:
-    """Has a connection's bank end a recurrence that its payer might still authorize; what that bank has told is over."""
+    """Has a connection's bank end a recurrence that its payer might authorize. One whose end it has told is over."""
     subscription = shown.subscription
     if not subscription.is_at_bank or subscription.state != "PENDING_AUTHORIZATION" or cause.raw is not None:
         return Write(context.company_id)

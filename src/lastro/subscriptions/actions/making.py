@@ -34,7 +34,7 @@ _PLAIN = "has characters that banks do not take, such as emoji"
 
 
 def bank_problems(wish: SubscriptionWish, *, makes: bool) -> list[Problem]:
-    """Returns the problems of a subscription that a connection's bank has to make.
+    """Returns the problems of a subscription by a connection's bank.
 
     makes: the connection makes subscriptions: it has the capability `rec`, with its scopes.
     """

@@ -73,7 +73,7 @@ class ScheduledPayment:
         return Write(context.company_id, moves=(move, tried))
 
     def _tried_by_bank(self, paid: Paid, context: RequestContext) -> tuple[Row, ...]:
-        """Returns the attempt that a connection's bank made by itself, and that collected."""
+        """Returns the attempt that a bank made by itself, and that collected."""
         assert self.subscription.is_at_bank, "what has no open attempt was refused, and what ends one waits"
         payment, day = self.payment, brasilia_day(paid.at)
         number = len(payment.attempts) + 1

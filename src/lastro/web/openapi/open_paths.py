@@ -220,6 +220,8 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         (404,), parameters={"name": "As `voucherUrl` names it."},
     )},
     "/rails/{connection}/{secret}/pix": {"POST": _bank_webhook("ring_bank_webhook", "Tell of payments at a bank")},
+    "/rails/{connection}/{secret}/rec": {"POST": _bank_webhook("ring_bank_recurrences", "Tell of subscriptions at a bank")},
+    "/rails/{connection}/{secret}/cobr": {"POST": _bank_webhook("ring_bank_charges", "Tell of subscriptions' charges")},
     "/rails/{connection}/{secret}": {"POST": _bank_webhook(
         "ring_bank_webhook_bare", "Tell of payments at a bank that appends nothing to addresses"
     )},
