@@ -17,6 +17,7 @@ COMPANY = 2
 _POLL_SECONDS = 5
 _WINDOW_DAYS = 31
 _REQUESTS_PER_MINUTE = 6_000
+_CAPABILITIES = ["cob", "refund", "rec"]
 _GIVEN = (
     "dialect",
     "ispb",
@@ -46,6 +47,9 @@ def write(running: Running, sandbox: Mapping[str, Any]) -> Path | None:
         # A day's statement asks for the returns of ninety days: a month of days, at a bank's pace, takes minutes.
         f"window_days = {_WINDOW_DAYS}",
         f"requests_per_minute = {_REQUESTS_PER_MINUTE}",
+        f"capabilities = {json.dumps(_CAPABILITIES)}",
+        f"bank_account = {json.dumps(customer['account'])}",
+        f"bank_branch = {json.dumps(customer['branch'])}",
         f"[{NAME}.keys]",
         *(f"{json.dumps(key)} = {json.dumps(number)}" for key in customer["keys"]),
     ]

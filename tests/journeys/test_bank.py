@@ -28,5 +28,10 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StageAtBan
 async def test_the_banks_scene_goes_well(stage: StageAtBank) -> None:
     said: list[str] = []
     async with playing(stage):
-        assert await demo(stage.sandbox, stage.dsn("lastro_audit"), lambda line: said.append(str(line)), ["bank"]) == 0, said
+        assert (
+            await demo(
+                stage.sandbox, stage.dsn("lastro_audit"), lambda line: said.append(str(line)), ["bank", "bank-subscription"]
+            )
+            == 0
+        ), said
     assert "WRONG" not in "".join(said)

@@ -25,6 +25,7 @@ SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
     "subscription": ("Pix Automático, journey 2: authorize now, be charged later", subscriptions.authorized),
     "first-charge": ("Pix Automático, journey 3: pay and authorize in one act", subscriptions.paid_at_once),
     "bank": ("An order is paid at the company's own bank, by API Pix", bank.paid),
+    "bank-subscription": ("Pix Automático at the company's own bank: two charges, in two weeks", bank.subscribed),
     "dispute": ("A payout is contested at the directory, and its money comes back", dispute.won),
 }
 

@@ -1,16 +1,19 @@
-"""A company's own bank: its code is asked for, paid, found by polling, given back; a Pix of another system moves nothing."""
+"""A company's own bank: an order is paid and given back there, and a subscription is charged."""
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from lastro_sandbox.demo import subscriptions
 from lastro_sandbox.demo.stage import money
 
 if TYPE_CHECKING:
     from lastro_sandbox.demo.stage import Stage
 
 _RETURN_SECONDS = 60.0
+_FIRST_IN_DAYS, _WEEK_DAYS, _TWO = 4, 7, 2  # a charge can be made three days ahead at the latest
 
 
 async def paid(stage: Stage) -> bool:
@@ -35,6 +38,37 @@ async def paid(stage: Stage) -> bool:
     stage.step(f"It is {ended['status']}: the bank has given the money back (PUT /pix/{{e2eid}}/devolucao/{{id}}).")
     await stage.ledger(refund["id"])
     return await stage.webhook("ORDER-PAYIN.PAID", order["id"])
+
+
+async def subscribed(stage: Stage) -> bool:
+    """Tells whether the company's bank has charged a subscription twice. It moves the clock."""
+    stage = await stage.as_other()
+    today = date.fromisoformat((await stage.api("GET", "/sandbox/clock"))["now"][:10])
+    asked = subscriptions.wish(
+        stage, today + timedelta(days=_FIRST_IN_DAYS), type="AUTHORIZATION_QRCODE", frequencyType="WEEKLY",
+        autoSchedule=True,
+    )  # fmt: skip
+    made = await stage.api("POST", subscriptions.PATH, asked)
+    stage.step(
+        f"A weekly subscription is {made['status']}. The company's bank has made its id and code (POST /rec):",
+        f"{made['id']}, {made['providerId']}.", f"Its QR says {made['qrcodeData']}",
+    )  # fmt: skip
+    said = await stage.phone("authorize", qrcodeData=made["qrcodeData"])
+    path = f"{subscriptions.PATH}/{made['id']}"
+    stage.step(f"The payer agrees on the phone: {said['status']}. lastro asks the bank about it 10 seconds later.")
+    after = await stage.becomes(path, "ACCEPTED", subscriptions.WAITING, _RETURN_SECONDS)
+    stage.step(f"The subscription is {after['status']}.", await stage.history(made["id"]))
+    told = await stage.webhook("SUBSCRIPTION.ACCEPTED", made["id"])
+    await stage.api("PUT", "/sandbox/clock", {"advance": f"P{_FIRST_IN_DAYS + _WEEK_DAYS + 1}D"})
+    stage.step(f"The clock of the sandbox goes {_FIRST_IN_DAYS + _WEEK_DAYS + 1} days on: a charge falls due each week.")
+    found = await stage.until(path, _are_two_paid)
+    for one in found["payments"]:
+        stage.step(f"The charge of {one['dueDate']} is {one['status']}: {money(one['amount'])} BRL (PUT /cobr/{{txid}}).")
+    return told
+
+
+def _are_two_paid(found: dict[str, Any]) -> bool:
+    return [one["status"] for one in found["payments"]].count("PAID") >= _TWO
 
 
 def _refund(order_id: str) -> dict[str, Any]:

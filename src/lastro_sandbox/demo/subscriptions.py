@@ -11,25 +11,25 @@ from lastro_sandbox.demo.stage import money
 if TYPE_CHECKING:
     from lastro_sandbox.demo.stage import Stage
 
-_PATH = "/order/v1/banking/subscriptions"
+PATH = "/order/v1/banking/subscriptions"
 _PRICE = {"currency": "BRL", "value": "29.90"}
-_WAITING = ("INITIAL", "PENDING_AUTHORIZATION")
+WAITING = ("INITIAL", "PENDING_AUTHORIZATION")
 _LEAST_DAYS = 3  # from today until a charge may be settled
 
 
 async def authorized(stage: Stage) -> bool:
     """Plays journey 2; tells whether the payer's consent was received, and his bank has the first charge."""
     today = date.fromisoformat((await stage.api("GET", "/sandbox/clock"))["now"][:10])
-    made = await stage.api("POST", _PATH, _wish(stage, today, type="AUTHORIZATION_QRCODE", allowAdjustToBusinessDay=False))
+    made = await stage.api("POST", PATH, wish(stage, today, type="AUTHORIZATION_QRCODE", allowAdjustToBusinessDay=False))
     await _shown(stage, made)
     said = await stage.phone("authorize", qrcodeData=made["qrcodeData"])
     stage.step(f"The payer agrees on the phone: {said['status']}. Nothing is paid yet.")
-    after = await stage.becomes(f"{_PATH}/{made['id']}", "ACCEPTED", among=_WAITING)
+    after = await stage.becomes(f"{PATH}/{made['id']}", "ACCEPTED", among=WAITING)
     stage.step(f"The subscription is ACCEPTED by {after['payer']['name']}.", await stage.history(made["id"]))
     told = await stage.webhook("SUBSCRIPTION.ACCEPTED", made["id"])
     due = today + timedelta(days=_LEAST_DAYS + 1)
     charge = {"externalId": f"{due:%Y-%m}", "dueDate": due.isoformat()}
-    payment = await stage.api("PUT", f"{_PATH}/{made['id']}/payments", charge)
+    payment = await stage.api("PUT", f"{PATH}/{made['id']}/payments", charge)
     stage.step(f"Its first charge is {payment['status']}: {money(payment['amount'])} BRL on {payment['adjustedDueDate']}.")
     stage.step(
         "The payer's bank collects it on its day. To see that now, move the clock of the sandbox and look at the merchant:",
@@ -44,13 +44,13 @@ async def paid_at_once(stage: Stage) -> bool:
     today = date.fromisoformat((await stage.api("GET", "/sandbox/clock"))["now"][:10])
     charge = {"pixKey": stage.account["pixKey"], "amount": _PRICE}
     made = await stage.api(
-        "POST", _PATH, _wish(stage, today, type="AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", initialCharge=charge)
+        "POST", PATH, wish(stage, today, type="AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", initialCharge=charge)
     )
     await _shown(stage, made)
     done = await stage.phone("pay", qrcodeData=made["qrcodeData"])
     stage.step(f"The payer pays, and by that agrees: {done['status']}, {done['endToEndId']}.")
     order_id = made["initialCharge"]["orderId"]
-    after = await stage.becomes(f"{_PATH}/{made['id']}", "ACCEPTED", among=_WAITING)
+    after = await stage.becomes(f"{PATH}/{made['id']}", "ACCEPTED", among=WAITING)
     order = await stage.api("GET", f"/order/v2/transparent/{order_id}")
     stage.step(f"The subscription is {after['status']} and its first charge {order['status']}, in one commit.")
     await stage.ledger(order_id)
@@ -64,7 +64,8 @@ async def _shown(stage: Stage, made: dict[str, Any]) -> None:
     stage.step(f"The payer's bank fetches the terms and verifies their signature: {seen['idRec']}.")
 
 
-def _wish(stage: Stage, today: date, **given: Any) -> dict[str, Any]:
+def wish(stage: Stage, today: date, **given: Any) -> dict[str, Any]:
+    """Returns the body of a subscription. given: what differs from a monthly one from today on."""
     return {
         "accountId": stage.account["id"],
         "frequencyType": "MONTHLY",

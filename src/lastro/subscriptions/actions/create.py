@@ -97,16 +97,18 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
             return None  # the registrar is asked after the reading
         numbers = self.ground.numbers
         known = self.ground.destinations.known.get(self._where)
-        if known is None or known.bank is not None or not numbers:
+        if known is None or known.bank is not None or self._ways(known) or not numbers:
             return None
         number = numbers.popleft()
         return None if len(numbers) == _FEW_NUMBERS else CreateSubscriptionContext(known, number)
 
     async def read(self, session: Session, context: RequestContext) -> CreateSubscriptionContext:
         """The company's setup, the account, the key; more numbers where none is left."""
-        known = Destination(*await destination(
-            session, context.company_id, self.wish.account_id, self.wish.charge_key, rail=None
-        ))  # fmt: skip
+        known = await self._destination(session, context.company_id, None)
+        for rail in self._ways(known):
+            at_bank = await self._destination(session, context.company_id, rail)
+            if at_bank.bank is not None:
+                known = at_bank
         self.ground.destinations.learn(self._where, known)
         if len(self.ground.numbers) <= _FEW_NUMBERS:
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
@@ -122,6 +124,18 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
             return known
         named = _provider_id(self.wish, self.place.institution.ispb, known, context.now)
         return replace(known, refused_as=await self.registrar.refusal(named, self.wish.debtor.document_number))
+
+    def _ways(self, known: Destination) -> tuple[str, ...]:
+        """Returns the company's connections that make subscriptions. A named key decides alone, and leaves none."""
+        if self.wish.charge_key is not None:
+            return ()
+        number, here = known.setup.number, self.place.at_banks
+        return tuple(rail for rail in self.banks or {} if rail in here and here[rail].company == number)
+
+    async def _destination(self, session: Session, company_id: UUID, rail: str | None) -> Destination:
+        return Destination(
+            *await destination(session, company_id, self.wish.account_id, self.wish.charge_key, rail=rail)
+        )  # fmt: skip
 
     @property
     def _where(self) -> tuple[UUID, str, UUID | None, str | None, str | None]:
