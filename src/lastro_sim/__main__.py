@@ -29,6 +29,7 @@ from lastro_sim.network import Network
 from lastro_sim.settings import Settings
 from lastro_sim.store import Store, StoreInUseError
 from lastro_sim.tracing import Tracer
+from lastro_sim.whole_answers import WholeAnswers
 
 
 class Server(uvicorn.Server):
@@ -72,6 +73,7 @@ async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: boo
     """Serves until told to stop. say: takes each line of the log."""
     config = uvicorn.Config(
         build(network, say),
+        http=WholeAnswers,
         host=bind,
         port=network.settings.port,
         log_config=None,

@@ -9,7 +9,7 @@ from typing import TextIO
 
 _MOST_WAITING = 4096  # lines
 _FAREWELL_SECONDS = 0.5
-_GATHERS_SECONDS = 0.02  # waking the thread for each line would cost more than the line
+_GATHERS_SECONDS = 0.1  # waking the thread for each line would cost more than the line
 _LOST = b'{"event":"log.lines_lost","level":"warning","count":%d}\n'
 
 

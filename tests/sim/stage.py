@@ -24,6 +24,7 @@ from lastro_sim.clock import Clock, counted
 from lastro_sim.network import Network
 from lastro_sim.settings import LASTRO_ISPB, Settings
 from lastro_sim.store import Store
+from lastro_sim.whole_answers import WholeAnswers
 
 TOKEN = "the-participants-token"
 PATIENCE_SECONDS = 15.0
@@ -86,7 +87,7 @@ async def running(
     clock = Clock(lambda: counted(machine()), store.number("clock-offset"))
     network = Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
     routes = _idle_routes.pop() if _idle_routes else routed()
-    config = uvicorn.Config(build(network, over=routes), log_level="warning")
+    config = uvicorn.Config(build(network, over=routes), http=WholeAnswers, log_level="warning")
     config.load()
     server = uvicorn.Server(config)
     server.lifespan = config.lifespan_class(config)
