@@ -22,6 +22,7 @@ from lastro_sim.api_pix.recurring import post as company_bank_post
 from lastro_sim.bank import api as bank_api
 from lastro_sim.bank.acts import Bank
 from lastro_sim.bank.authorizing import Authorizing
+from lastro_sim.bank.fetching import Fetcher
 from lastro_sim.bank.location import Locations
 from lastro_sim.card import api as card_api
 from lastro_sim.collecting import api as collecting_api
@@ -96,7 +97,8 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
     entries.seed(network)
     faults.remember(network)
     async with aiohttp.ClientSession(trust_env=False, cookie_jar=aiohttp.DummyCookieJar()) as client:
-        locations = Locations(network, client)
+        fetcher = Fetcher()
+        locations = Locations(network, fetcher)
         app.state.bank = Bank(network, locations)
         app.state.authorizing = Authorizing(network, locations)
         app.state.outside = outside_acts.open_bank(network)
@@ -112,6 +114,7 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
             running.append(asyncio.create_task(network.tracer.run()))
         yield
         await mail.close()
+        fetcher.close()
         for task in running:
             task.cancel()
             with suppress(asyncio.CancelledError):

@@ -7,13 +7,14 @@ only bodies that their keys signed are accepted.
 import asyncio
 from dataclasses import dataclass
 
-import aiohttp
 import msgspec
 
 from lastro.standards import jws, payload, recurrence_payload
 from lastro_sim import faults
 from lastro_sim.clock import SECOND, moment
 from lastro_sim.network import Network
+
+from .fetching import Fetcher
 
 LARGEST_ANSWER = 65_536
 # The faults that strike here; the server of the location plays the others.
@@ -31,9 +32,9 @@ class UnreadableError(Exception):
 class Locations:
     """The payer's bank's client for locations, with a cache of keys."""
 
-    def __init__(self, network: Network, client: aiohttp.ClientSession) -> None:
+    def __init__(self, network: Network, fetcher: Fetcher) -> None:
         self._network = network
-        self._client = client
+        self._fetcher = fetcher
         self._keys: dict[str, tuple[int, dict[str, object]]] = {}
 
     async def charge(self, location: str) -> payload.ChargePayload:
@@ -108,16 +109,12 @@ class Locations:
             raise UnreadableError("SIGNATURE_INVALID") from None
 
     async def _fetch(self, url: str) -> bytes:
-        seconds = aiohttp.ClientTimeout(total=self._network.settings.fetch_seconds)
         try:
-            async with self._client.get(url, allow_redirects=False, timeout=seconds) as answered:
-                if answered.status != 200:
-                    raise UnreadableError(OUTCOMES.get(answered.status, "LOCATION_UNAVAILABLE"))
-                body = await answered.content.read(LARGEST_ANSWER + 1)
-                while len(body) <= LARGEST_ANSWER and (more := await answered.content.read(LARGEST_ANSWER)):
-                    body += more
-        except (aiohttp.ClientError, TimeoutError, ValueError):
+            status, body = await self._fetcher.get(url, LARGEST_ANSWER, self._network.settings.fetch_seconds)
+        except (OSError, TimeoutError, ValueError):
             raise UnreadableError("LOCATION_UNAVAILABLE") from None
+        if status != 200:
+            raise UnreadableError(OUTCOMES.get(status, "LOCATION_UNAVAILABLE"))
         if len(body) > LARGEST_ANSWER:
             raise UnreadableError("LOCATION_UNAVAILABLE")
         return body
