@@ -10,7 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
 class WholeAnswers(HttpToolsProtocol):
-    """HTTP over a transport that gathers what is written in one turn of the loop."""
+    """HTTP whose writes of one turn of the loop leave together."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begins a connection."""

@@ -13,7 +13,7 @@ _PATH = "/%:@!$&'()*+,;=~?"  # stands in a request as it is
 
 
 class Answer(NamedTuple):
-    """A status and a body, which may be cut behind the most that is wanted."""
+    """A status and a body. The body may be cut behind the most that is wanted."""
 
     status: int
     body: bytes
@@ -28,7 +28,7 @@ class Fetcher:
         self._tls: ssl.SSLContext | None = None
 
     async def get(self, url: str, most: int, seconds: float) -> Answer:
-        """Returns the answer at an absolute URL, at most a byte more than wanted; OSError, TimeoutError or ValueError."""
+        """Returns the answer at a URL; a longer body than `most` is cut. Else OSError, TimeoutError or ValueError."""
         parts = urlsplit(url)
         scheme, host = parts.scheme, parts.hostname or ""
         at = (scheme, host, parts.port or (443 if scheme == "https" else 80))
