@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import structs
 
 from lastro.core.errors import Kind, Problem, Refused
 from lastro.core.write import Stored, Write
@@ -34,14 +34,14 @@ def with_answer(outcome: Done | Refused, call: Call, at: datetime) -> Write:
     if isinstance(outcome, Refused):
         body, about = msgspec.json.encode(_No(outcome.kind, outcome.problems)), write.moves[0].id
         stored = Stored(call.operation, call.key, call.fingerprint, REFUSED, body, about, "week", at)
-        return replace(write, stored=(stored,))
+        return structs.replace(write, stored=(stored,))
     if outcome.object_id is None:
         return write
     stored = Stored(
         call.operation, call.key, call.fingerprint, outcome.status or call.success_status,
         outcome.body if outcome.sealed is None else outcome.sealed, outcome.object_id, outcome.keep, at,
     )  # fmt: skip
-    return replace(write, stored=(stored,))
+    return structs.replace(write, stored=(stored,))
 
 
 def refusal(body: bytes) -> Refused:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
+from msgspec import structs
 
 from lastro.core.errors import Stale, Taken
 from lastro.core.session import unsharded
@@ -40,7 +41,7 @@ class Apart:
         freed = tuple(one for one in write.freed if one.table in REFERENCE_TABLES)
         if not rows and not freed:
             return None
-        rest = replace(
+        rest = structs.replace(
             write,
             rows=tuple(row for row in write.rows if row not in rows),
             freed=tuple(one for one in write.freed if one not in freed),

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
+from msgspec import structs
+
 from lastro.core.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale, Taken
 from lastro.core.failpoints import failpoint
 from lastro.core.group_commit import GroupCommit
@@ -308,7 +310,7 @@ class Runner:
 
     def _caller(self, by: Call | Caller, row: Record, verb: Verb[Any]) -> Caller | Reply | Refused:
         if isinstance(by, Caller):
-            return replace(by, clock_version=row["clock_version"])
+            return structs.replace(by, clock_version=row["clock_version"])
         rights = self._learn_rights(by, row, row["door_permissions"])
         if rights is None:
             return Refused(Kind.UNAUTHORIZED)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from lastro.core.balance_debits import draws
 from lastro.core.machine import history_row
 from lastro.core.write import Row
@@ -199,8 +201,7 @@ def _checked_last(b: _Builder, write: Write, decided: Sequence[Decided]) -> list
     return columns
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(msgspec.Struct, frozen=True):
     """An UPDATE of one row. matched: by what it is found; also_sets, only: the same for all that are alike."""
 
     table: str

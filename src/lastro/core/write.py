@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from operator import add, attrgetter
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,8 +15,7 @@ if TYPE_CHECKING:
     from lastro.core.money import Money
 
 
-@dataclass(frozen=True, slots=True)
-class Relied:
+class Relied(msgspec.Struct, frozen=True):
     """A row that was read and is not moved: it must still be at that version when the Write commits."""
 
     kind: str  # the table: one of those that door_commit knows
@@ -22,16 +23,14 @@ class Relied:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One INSERT; company_id is not among the values, it is the Write's."""
 
     table: str
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """Moves one object from a state to another, with a history row. It is guarded by the version that was read."""
 
     table: str
@@ -46,8 +45,7 @@ class Move:
     sets: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(msgspec.Struct, frozen=True):
     """Changes columns of an object, but not its state or version.
 
     The version guards it and stays, so that no history is due. It is only for what is not part of the object's meaning (how
@@ -60,11 +58,10 @@ class Touch:
     version: int
     sets: Mapping[str, Any]
     key: str = "id"
-    also: Mapping[str, Any] = field(default_factory=dict)
+    also: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class TouchMany:
+class TouchMany(msgspec.Struct, frozen=True):
     """A Touch of many rows at once, whose versions rise; what has moved since it was read, or is being moved, stays.
 
     For what is asked of rows as they were found, where one that went its own way meanwhile is no reason to ask again.
@@ -77,8 +74,7 @@ class TouchMany:
     sets: Mapping[str, Sequence[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerAccount:
+class LedgerAccount(msgspec.Struct, frozen=True):
     """An account of the chart; its id is derived from the rest (ledger.chart). floor: debits of it are drawn.
 
     debtor: the account with a floor that owes what is debited here, until it is credited here.
@@ -93,8 +89,7 @@ class LedgerAccount:
     debtor: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Transfer:
+class Transfer(msgspec.Struct, frozen=True):
     """A transfer: debits one account, credits another.
 
     kind: moved; held, then posted or voided, with the held as pending.
@@ -111,8 +106,7 @@ class Transfer:
     pending_id: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(msgspec.Struct, frozen=True):
     """Raises or lowers the later credits that an account reserves for disputes.
 
     No other debit takes that amount. A debit in the same Write that takes no more than a watch gives up is its own.
@@ -122,8 +116,7 @@ class Watch:
     minor: int
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """An event: its body is bytes already and never changes. url None: it is in the feed alone."""
 
     id: UUID
@@ -134,8 +127,7 @@ class Event:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A message to a network, sent after the commit.
 
     network_id: the message's id there, the same on every send. due: before then it is not sent; None: at once.
@@ -151,8 +143,7 @@ class Message:
     due: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(msgspec.Struct, frozen=True):
     """An outbox row that is not to be sent after all: stale where somebody has it in hand or has sent it meanwhile.
 
     sends: how often it was taken in hand when that was read. is_unsent: it still waits to be sent; False: or it was sent and
@@ -165,8 +156,7 @@ class Withdrawn:
     is_unsent: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(msgspec.Struct, frozen=True):
     """Uses part of a limit; gives it back if minor is negative.
 
     most: above it the Write is refused; None: never. If minor is 0, most bounds what others have used of it. kind: of limit,
@@ -180,24 +170,21 @@ class Quota:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unrepeated:
+class Unrepeated(msgspec.Struct, frozen=True):
     """Requires that no payout like this one was made within that time. Otherwise the Write is stale."""
 
     id: UUID
     within: timedelta
 
 
-@dataclass(frozen=True, slots=True)
-class Freed:
+class Freed(msgspec.Struct, frozen=True):
     """Deletes a reference table's row that leads to the company no longer. The row must have been there."""
 
     table: str
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(msgspec.Struct, frozen=True):
     """The inbox or outbox row that this Write settles; the lease token fences off a worker that was taken over."""
 
     table: str
@@ -207,8 +194,7 @@ class Finished:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """The answer kept under an idempotency key. keep: forever, month or week."""
 
     operation: str
@@ -221,8 +207,7 @@ class Stored:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(msgspec.Struct, frozen=True):
     """The changes of one act of one company. Writes of one company add up; two moves of one row do not."""
 
     company_id: UUID
@@ -240,7 +225,7 @@ class Write:
     unrepeated: tuple[Unrepeated, ...] = ()
     finished: tuple[Finished, ...] = ()
     freed: tuple[Freed, ...] = ()
-    stored: tuple[Stored, ...] = field(default=())
+    stored: tuple[Stored, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.moves) + len(self.touches) > 1 or self.many:
@@ -254,7 +239,7 @@ class Write:
     def __add__(self, other: Write) -> Write:
         if other.company_id != self.company_id:
             raise ValueError("Writes of two companies do not add up: one transaction touches one company")
-        return Write(self.company_id, *(getattr(self, part) + getattr(other, part) for part in _PARTS))
+        return Write(self.company_id, *map(add, _parts(self), _parts(other)))
 
     @property
     def objects(self) -> tuple[UUID | str, ...]:
@@ -265,11 +250,10 @@ class Write:
     @property
     def is_empty(self) -> bool:
         """True if it would change nothing."""
-        return not any(getattr(self, part) for part in _PARTS if part != "relies")
+        return not any(_changes(self))
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True):
     """The client version and clock version that a decision relies on.
 
     Both must still hold at the commit. request_id: of the client's call, kept with what it moved.
@@ -284,8 +268,7 @@ class Caller:
 OURS = Caller()  # a task of ours
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True):
     """A Write to be committed. caller: whose act it is. at: the business time it was decided with, at most a second ago."""
 
     write: Write
@@ -293,4 +276,6 @@ class Decided:
     at: datetime | None = None
 
 
-_PARTS = tuple(f.name for f in fields(Write) if f.name != "company_id")
+_NAMES = tuple(name for name in Write.__struct_fields__ if name != "company_id")
+_parts = attrgetter(*_NAMES)
+_changes = attrgetter(*(name for name in _NAMES if name != "relies"))

@@ -2,12 +2,12 @@
 
 import csv
 import io
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 from tests.rooms.ledger.test_entries import enter
 
@@ -39,7 +39,7 @@ def lines(parts: list[bytes]) -> list[dict[str, Any]]:
 async def test_a_long_period_comes_in_parts_and_leads_from_opening_to_closing(cast: Cast, ana: Seller) -> None:
     await moved(cast, ana, 700, at=LONG_AGO - timedelta(days=3))
     many = tuple(
-        replace(cast.transfer(ana.clearing, ana.customer, 1 + n % 9), at=LONG_AGO + n * timedelta(milliseconds=1))
+        structs.replace(cast.transfer(ana.clearing, ana.customer, 1 + n % 9), at=LONG_AGO + n * timedelta(milliseconds=1))
         for n in range(4_100)
     )
     await commit(cast.database, Write(ana.company_id, transfers=many))
@@ -124,7 +124,7 @@ async def test_a_balance_in_every_currency_is_its_entries(cast: Cast, ana: Selle
     """Pesos have entries of their own."""
     fees, own = ledger.fees(ana.company_id, "MXN"), ledger.customer(ana.company_id, ana.account_id, "MXN")
     came = cast.transfer(fees, own, 1)
-    made = replace(came, amount=type(came.amount)(1500, "MXN"), at=LONG_AGO)
+    made = structs.replace(came, amount=type(came.amount)(1500, "MXN"), at=LONG_AGO)
     await commit(cast.database, Write(ana.company_id, transfers=(made,)))
     _, parts = await file(cast, ana, currency="MXN")
     assert [line["balanceAfter"] for line in lines(parts)] == ["0.00", "15.00", "15.00"]

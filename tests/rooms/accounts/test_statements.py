@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import pytest
+from msgspec import structs
 from tests.cast import INSTITUTION, Cast, Client, Seller
 from tests.in_one import in_one_test
 from tests.rooms.ledger.test_entries import enter
@@ -62,7 +62,7 @@ async def moved(cast: Cast, seller: Seller, *cents: int, at: datetime | None = N
     made = []
     for n, minor in enumerate(cents):
         sides = (seller.clearing, seller.customer) if minor > 0 else (seller.customer, seller.clearing)
-        made.append(replace(cast.transfer(*sides, abs(minor)), at=at + n * timedelta(seconds=1)))
+        made.append(structs.replace(cast.transfer(*sides, abs(minor)), at=at + n * timedelta(seconds=1)))
         await commit(cast.database, Write(seller.company_id, transfers=(made[-1],)))
     return made
 

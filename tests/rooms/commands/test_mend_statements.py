@@ -4,12 +4,12 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from tests import forked
 from tests.cast import Cast, Seller
 from tests.house.office import environment
@@ -54,7 +54,7 @@ async def left_out(
     cast: Cast, seller: Seller, debit: LedgerAccount, credit: LedgerAccount, amount: int, **more: Any
 ) -> Transfer:
     """A transfer behind the watermark, written as a version did it that did not look at its time."""
-    made = replace(cast.transfer(debit, credit, amount, **more), at=await now(cast) - timedelta(hours=1))
+    made = structs.replace(cast.transfer(debit, credit, amount, **more), at=await now(cast) - timedelta(hours=1))
     await commit(cast.database, Write(seller.company_id, transfers=(made,)))
     return made
 

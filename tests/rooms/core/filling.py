@@ -1,10 +1,10 @@
 """Puts rows into every table that a company has."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from uuid import UUID
 
+from msgspec import structs
 from tests.cast import Cast, Seller
 from tests.rooms.accounts.openings import born_opening
 from tests.rooms.core.verbs import born_order, born_payout, born_statement, erased, make_slip, settle_pesos, take_back_a_card
@@ -146,7 +146,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("inbox", {"id": inbox, "rail": "pix", "kind": PIX_SETTLED, "network_id": str(inbox), "subject": end_to_end_id, "body": render({"amount": {"minor": 1}}), "received_at": at, "due_at": at, "lease_token": lease}),
     )  # fmt: skip
     write = Write(
-        company, rows=rows, transfers=(replace(cast.transfer(seller.pix, ledger.suspense(company, "BRL"), 1), type="PIX_RETURN_UNFIT", reference_id=payout),),
+        company, rows=rows, transfers=(structs.replace(cast.transfer(seller.pix, ledger.suspense(company, "BRL"), 1), type="PIX_RETURN_UNFIT", reference_id=payout),),
         events=(Event(event, "TEST", order, "https://ana.example", b"{}", at),),
         stored=(Stored("act", "k", b"", 200, b"", order, "week", at),),
     )  # fmt: skip

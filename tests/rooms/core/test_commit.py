@@ -8,6 +8,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 from tests.rooms.core.verbs import born_order, ended, move_of
 
@@ -74,7 +75,7 @@ class Scene:
             Row("parties", {"id": self.party, "name": "Bento"}),
         )  # fmt: skip
         first = Write(self.ana.company_id, rows=rows, messages=(self.open,), stored=(self.stored("used"),))
-        await commit(self.cast.database, replace(first, quotas=(self.quota(90),)))
+        await commit(self.cast.database, structs.replace(first, quotas=(self.quota(90),)))
         await self.cast.credit(self.ana, 1000)
 
     def message(self, network_id: str) -> Message:
@@ -110,12 +111,12 @@ class Scene:
 def first(write: Write, part: str, **changes: Any) -> Write:
     """The Write with the first value of a part changed."""
     one, *others = getattr(write, part)
-    changed: dict[str, Any] = {part: (replace(one, **changes), *others)}
-    return replace(write, **changed)
+    changed: dict[str, Any] = {part: (structs.replace(one, **changes), *others)}
+    return structs.replace(write, **changed)
 
 
 def row(table: str, **values: Any) -> Callable[[Write], Write]:
-    return lambda w: replace(w, rows=(*w.rows, Row(table, values)))
+    return lambda w: structs.replace(w, rows=(*w.rows, Row(table, values)))
 
 
 def missing_account(floor: bool) -> LedgerAccount:
@@ -125,9 +126,9 @@ def missing_account(floor: bool) -> LedgerAccount:
 FAILURES: dict[str, tuple[type[Exception], Callable[[Write], Write]]] = {
     "relied row has moved": (Stale, lambda w: first(w, "relies", version=2)),
     "relied row is gone": (Stale, lambda w: first(w, "relies", id=FAR)),
-    "relied company has moved": (Stale, lambda w: replace(w, relies=(*w.relies, Relied("companies", w.company_id, 2)))),
-    "relied order has moved": (Stale, lambda w: replace(w, relies=(*w.relies, Relied("orders", FAR, 1)))),
-    "relied key has moved": (Stale, lambda w: replace(w, relies=(*w.relies, Relied("pix_keys", FAR, 1)))),
+    "relied company has moved": (Stale, lambda w: structs.replace(w, relies=(*w.relies, Relied("companies", w.company_id, 2)))),
+    "relied order has moved": (Stale, lambda w: structs.replace(w, relies=(*w.relies, Relied("orders", FAR, 1)))),
+    "relied key has moved": (Stale, lambda w: structs.replace(w, relies=(*w.relies, Relied("pix_keys", FAR, 1)))),
     "a kind nobody can rely on": (asyncpg.PostgresError, lambda w: first(w, "relies", kind="history")),
     "row breaks a check": (asyncpg.CheckViolationError, row("parties", id=FAR, name="x", entity_type="GHOST")),
     "row lacks its parent": (asyncpg.ForeignKeyViolationError, row("delivery_attempts", event_id=FAR, number=1, status_code=0, message="", requested_at=datetime.now(UTC), duration_ms=0)),
@@ -183,7 +184,7 @@ async def test_a_duplicate_fact_or_row_changes_nothing(cast: Cast, ana: Seller, 
     scene = Scene(cast, ana)
     await scene.set()
     write = scene.write()
-    await commit(cast.database, Write(ana.company_id, events=(replace(write.events[0], type="TEST"),)))
+    await commit(cast.database, Write(ana.company_id, events=(structs.replace(write.events[0], type="TEST"),)))
     before = await hash_of_everything(database)
     for broken in (write, first(scene.write(), "rows", values={"id": scene.party, "name": "again"})):
         with pytest.raises(Taken):

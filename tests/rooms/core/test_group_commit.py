@@ -3,12 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 from tests.rooms.core.test_commit import FAILURES, Scene
 from tests.rooms.core.verbs import born_order, ended, move_of
@@ -124,7 +124,7 @@ async def test_what_cannot_be_in_a_statement_keeps_no_other_out_of_it(cast: Cast
 async def test_one_key_is_answered_once(cast: Cast, ana: Seller) -> None:
     at = datetime.now(UTC)
     writes = [
-        replace(write, stored=(Stored("act", "the key", b"f", 200, b"{}", order_id, "week", at),))
+        structs.replace(write, stored=(Stored("act", "the key", b"f", 200, b"{}", order_id, "week", at),))
         for order_id, write in (new_order(cast, ana, n) for n in range(3))
     ]
     outcomes = await together(GroupCommit(cast.database), writes)
@@ -166,7 +166,7 @@ async def test_what_is_counted_under_a_lock_is_committed_alone(cast: Cast, ana: 
     group = GroupCommit(cast.database)
     version = 0 if kind == "disputed" else 1  # nothing is blocked, and she has one key
     made = [new_order(cast, ana, n) for n in range(3)]
-    writes = [replace(write, relies=(Relied(kind, ana.account_id, version),)) for _, write in made]
+    writes = [structs.replace(write, relies=(Relied(kind, ana.account_id, version),)) for _, write in made]
     await together(group, writes)
     assert group.together == 0
 

@@ -2,12 +2,13 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 from uuid import UUID
 
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 
 from lastro import ledger
@@ -183,9 +184,9 @@ async def test_whatever_comes_and_goes_it_adds_up_to_the_cent(books: Books, seed
         sides = {"in": (books.ana.clearing, books.ana.customer), "lose": (books.lost, books.ana.clearing)}
         sides["pay"] = (books.ana.customer, books.lost)
         debit, credit = sides.get(act, (books.ana.customer, books.ana.clearing))
-        one = replace(books.cast.transfer(debit, credit, minor, kind=kind, pending=hold), at=at)
+        one = structs.replace(books.cast.transfer(debit, credit, minor, kind=kind, pending=hold), at=at)
         if hold:
-            one = replace(one, reference_id=hold.reference_id)
+            one = structs.replace(one, reference_id=hold.reference_id)
         said = await books.write(one)
         if act in ("out", "hold"):
             expected = "ok" if free - minor >= owed else "InDebt" if owed > free else "InsufficientFunds"

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 
 from lastro import ledger
@@ -43,7 +43,7 @@ async def written(cast: Cast, seller: Seller, *transfers: Transfer) -> None:
 
 async def earn_long_ago(cast: Cast, seller: Seller) -> None:
     """A credit that is entered."""
-    await written(cast, seller, replace(cast.transfer(seller.clearing, seller.customer, 1), at=LONG_AGO))
+    await written(cast, seller, structs.replace(cast.transfer(seller.clearing, seller.customer, 1), at=LONG_AGO))
     await enter(cast, seller, LONG_AGO)
 
 
@@ -63,15 +63,15 @@ def at(seconds: float) -> datetime:
 
 async def test_an_entry_says_what_the_account_had_afterwards(cast: Cast, ana: Seller) -> None:
     own, blocked = ana.customer, ledger.blocked(ana.company_id, ana.account_id, "BRL")
-    hold = replace(cast.transfer(own, ana.clearing, 30, kind="held"), at=at(2))
-    given_up = replace(cast.transfer(own, ana.clearing, 5, kind="held"), at=at(3))
+    hold = structs.replace(cast.transfer(own, ana.clearing, 30, kind="held"), at=at(2))
+    given_up = structs.replace(cast.transfer(own, ana.clearing, 5, kind="held"), at=at(3))
     await written(
         cast, ana,
-        replace(cast.transfer(ana.clearing, own, 100), at=at(1)), hold, given_up,
-        replace(cast.transfer(own, ana.clearing, 30, kind="posted", pending=hold), at=at(4)),
-        replace(cast.transfer(own, ana.clearing, 5, kind="voided", pending=given_up), at=at(5)),
-        replace(cast.transfer(own, blocked, 20), at=at(6)),
-        replace(cast.transfer(blocked, own, 20), at=at(7)),
+        structs.replace(cast.transfer(ana.clearing, own, 100), at=at(1)), hold, given_up,
+        structs.replace(cast.transfer(own, ana.clearing, 30, kind="posted", pending=hold), at=at(4)),
+        structs.replace(cast.transfer(own, ana.clearing, 5, kind="voided", pending=given_up), at=at(5)),
+        structs.replace(cast.transfer(own, blocked, 20), at=at(6)),
+        structs.replace(cast.transfer(blocked, own, 20), at=at(7)),
     )  # fmt: skip
     await enter(cast, ana)
     assert await entries(cast, ana, own) == [
@@ -82,7 +82,7 @@ async def test_an_entry_says_what_the_account_had_afterwards(cast: Cast, ana: Se
 
 
 async def test_what_is_of_one_instant_follows_by_microseconds_and_is_never_cut(cast: Cast, ana: Seller) -> None:
-    alike = tuple(replace(cast.transfer(ana.clearing, ana.customer, n), at=at(1)) for n in range(1, 8))
+    alike = tuple(structs.replace(cast.transfer(ana.clearing, ana.customer, n), at=at(1)) for n in range(1, 8))
     await commit(cast.database, Write(ana.company_id, transfers=alike))
     await enter(cast, ana, reach=3)
     found = await entries(cast, ana, ana.customer)
@@ -96,11 +96,11 @@ async def test_what_takes_is_entered_behind_what_gave(cast: Cast, ana: Seller, r
     own, clearing = ana.customer, ana.clearing
     await written(
         cast, ana,
-        replace(cast.transfer(clearing, own, 10), at=at(0)),
-        replace(cast.transfer(clearing, own, 100), at=at(1.4)),
-        replace(cast.transfer(own, clearing, 105), at=at(1)),
-        replace(cast.transfer(clearing, own, 2), at=at(1.2)),
-        replace(cast.transfer(own, clearing, 3), at=at(1.1)),
+        structs.replace(cast.transfer(clearing, own, 10), at=at(0)),
+        structs.replace(cast.transfer(clearing, own, 100), at=at(1.4)),
+        structs.replace(cast.transfer(own, clearing, 105), at=at(1)),
+        structs.replace(cast.transfer(clearing, own, 2), at=at(1.2)),
+        structs.replace(cast.transfer(own, clearing, 3), at=at(1.1)),
     )  # fmt: skip
     await enter(cast, ana, reach=reach)
     microsecond = timedelta(microseconds=1)
@@ -116,11 +116,11 @@ async def test_what_rests_on_what_is_entered_later_is_entered_behind_that(cast: 
     clearing, microsecond = ana.clearing, timedelta(microseconds=1)
     await written(
         cast, ana,
-        replace(cast.transfer(clearing, first, 100), at=at(1.4)),
-        replace(cast.transfer(first, second, 90), at=at(1)),
-        replace(cast.transfer(second, third, 80), at=at(1.2)),
-        replace(cast.transfer(third, clearing, 70), at=at(1.3)),
-        replace(cast.transfer(third, clearing, 10), at=at(1.1)),
+        structs.replace(cast.transfer(clearing, first, 100), at=at(1.4)),
+        structs.replace(cast.transfer(first, second, 90), at=at(1)),
+        structs.replace(cast.transfer(second, third, 80), at=at(1.2)),
+        structs.replace(cast.transfer(third, clearing, 70), at=at(1.3)),
+        structs.replace(cast.transfer(third, clearing, 10), at=at(1.1)),
     )  # fmt: skip
     await enter(cast, ana, reach=reach)
     found = [
@@ -136,9 +136,9 @@ async def test_what_takes_waits_for_a_credit_that_is_not_proven(cast: Cast, ana:
         await ledger.post_entries(session, ana.company_id)
         marked = await session.value("SELECT marked_at FROM entry_cursors")
     proven = marked - SECOND
-    credit = replace(cast.transfer(clearing, own, 100), at=proven + 0.3 * SECOND)
-    await written(cast, ana, replace(cast.transfer(clearing, own, 1), at=proven - SECOND), credit)
-    await written(cast, ana, replace(cast.transfer(own, clearing, 50), at=proven - 0.5 * SECOND))
+    credit = structs.replace(cast.transfer(clearing, own, 100), at=proven + 0.3 * SECOND)
+    await written(cast, ana, structs.replace(cast.transfer(clearing, own, 1), at=proven - SECOND), credit)
+    await written(cast, ana, structs.replace(cast.transfer(own, clearing, 50), at=proven - 0.5 * SECOND))
     async with cast.database.session(ana.company_id) as session:
         while not await ledger.post_entries(session, ana.company_id):
             await asyncio.sleep(0.01)
@@ -154,7 +154,7 @@ async def test_nothing_is_entered_that_something_older_may_come_before(cast: Cas
     writing = inside.transaction()
     await writing.start()
     await inside.execute("INSERT INTO parties (company_id, id, name) VALUES ($1, $2, 'x')", ana.company_id, cast.id())
-    await written(cast, ana, replace(cast.transfer(ana.clearing, ana.customer, 7), at=at(1)))
+    await written(cast, ana, structs.replace(cast.transfer(ana.clearing, ana.customer, 7), at=at(1)))
     async with cast.database.session(ana.company_id) as session:
         assert [await ledger.post_entries(session, ana.company_id) for _ in range(3)] == [0, 0, 0]
     await writing.rollback()
@@ -164,7 +164,7 @@ async def test_nothing_is_entered_that_something_older_may_come_before(cast: Cas
 
 async def test_two_workers_enter_nothing_twice(cast: Cast, ana: Seller) -> None:
     for n in range(40):
-        await written(cast, ana, replace(cast.transfer(ana.clearing, ana.customer, 1), at=at(n)))
+        await written(cast, ana, structs.replace(cast.transfer(ana.clearing, ana.customer, 1), at=at(n)))
     await asyncio.gather(*(enter(cast, ana, reach=7) for _ in range(4)))
     assert [e[2] for e in await entries(cast, ana, ana.customer)] == list(range(1, 41))
 
@@ -210,15 +210,15 @@ async def test_a_past_balance_is_the_models_whatever_is_entered(cast: Cast, ana:
         own = accounts[account_id]
         sides = random.choice([(ana.clearing, own), (own, ana.clearing), (own, disputed[account_id])])
         kind = "held" if sides[1] == ana.clearing and random.random() < 0.5 else "moved"
-        transfer = replace(cast.transfer(*sides, random.randint(1, 9), kind=kind), at=moment_of(n))
+        transfer = structs.replace(cast.transfer(*sides, random.randint(1, 9), kind=kind), at=moment_of(n))
         holds = [h for h in book.open_holds() if h.kind == "held"]
         if holds and random.random() < 0.3:
             hold = random.choice(holds)
-            transfer = replace(
+            transfer = structs.replace(
                 hold, id=cast.id(), kind=random.choice(["posted", "voided"]), pending_id=hold.id, at=moment_of(n)
             )
         elif sides[0] == own and book.balance(own, disputed[account_id], moment_of(n))[0] < transfer.amount.minor:
-            transfer = replace(transfer, kind="moved", debit=ana.clearing, credit=own)
+            transfer = structs.replace(transfer, kind="moved", debit=ana.clearing, credit=own)
         await written(cast, ana, transfer)
         book.transfers.append(transfer)
         if n == entered:
@@ -230,4 +230,4 @@ async def test_a_past_balance_is_the_models_whatever_is_entered(cast: Cast, ana:
     for account_id, own in accounts.items():  # nothing is disputed
         left = book.balance(own, disputed[account_id], moment_of(99))[2]
         if left:
-            await written(cast, ana, replace(cast.transfer(disputed[account_id], own, left), at=moment_of(99)))
+            await written(cast, ana, structs.replace(cast.transfer(disputed[account_id], own, left), at=moment_of(99)))

@@ -3,12 +3,12 @@
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 from tests.conftest import lent
 from tests.databases import Database as Lent
@@ -72,7 +72,7 @@ async def write(
     cast: Cast, seller: Seller, debit: LedgerAccount, credit: LedgerAccount, amount: int, **more: Any
 ) -> Transfer:
     at = await now(cast)
-    made = replace(cast.transfer(debit, credit, amount, **more), at=at)
+    made = structs.replace(cast.transfer(debit, credit, amount, **more), at=at)
     await commit(cast.database, Write(seller.company_id, transfers=(made,)), decided_at=at)
     return made
 
@@ -190,7 +190,7 @@ async def test_what_an_older_version_left_out_is_mended_and_listed(admin: Any, c
     own = ana.customer
     await write(cast, ana, ana.clearing, own, 100)
     await enter(cast, ana, await now(cast))
-    lost = replace(cast.transfer(ana.clearing, own, 30), at=await now(cast) - timedelta(hours=1))
+    lost = structs.replace(cast.transfer(ana.clearing, own, 30), at=await now(cast) - timedelta(hours=1))
     await commit(cast.database, Write(ana.company_id, transfers=(lost,)))  # without its time, as nothing looked at it
     assert await laws(admin, ana) == {"law_transfers_have_their_entries"}
     async with cast.database.session(ana.company_id) as session:
@@ -211,7 +211,7 @@ async def test_mending_takes_as_long_as_it_takes(apart: Lent, admin: Any, cast: 
     """It reads every transfer of a company, which may be longer than another statement may take."""
     await write(cast, ana, ana.clearing, ana.customer, 100)
     await enter(cast, ana, await now(cast))
-    lost = replace(cast.transfer(ana.clearing, ana.customer, 30), at=await now(cast) - timedelta(hours=1))
+    lost = structs.replace(cast.transfer(ana.clearing, ana.customer, 30), at=await now(cast) - timedelta(hours=1))
     await commit(cast.database, Write(ana.company_id, transfers=(lost,)))
     await admin.execute(_SLOWLY)
     database = Database(apart.app, size=1, settings={"statement_timeout": "1s"})

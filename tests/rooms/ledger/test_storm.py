@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec import structs
 from tests.cast import Cast, Seller
 from tests.rooms.med.court import some_id
 
@@ -68,7 +69,7 @@ class Storm:
         act = random.choice(["credit", "credit", "moved", "held", "between", "end", "end"])
         if act == "end" and holds:
             hold = holds.pop(random.randrange(len(holds)))
-            return replace(hold, id=self.cast.id(), kind=random.choice(["posted", "voided"]), pending_id=hold.id)
+            return structs.replace(hold, id=self.cast.id(), kind=random.choice(["posted", "voided"]), pending_id=hold.id)
         debit = clearing if act == "credit" else account
         credit = {"credit": account, "between": other}.get(act, clearing)
         return self.cast.transfer(debit, credit, minor, kind="held" if act == "held" else "moved")
@@ -159,10 +160,10 @@ async def test_balances_are_those_of_the_model_now_and_at_every_moment(cast: Cas
             "credit": (ana.clearing, own), "out": (own, ana.clearing), "between": (own, other), "hold": (own, other),
             "end": (own, ana.clearing), "block": (own, disputed),
         }  # fmt: skip
-        transfer = replace(cast.transfer(*sides[act], minor, kind="held" if act == "hold" else "moved"), at=at)
+        transfer = structs.replace(cast.transfer(*sides[act], minor, kind="held" if act == "hold" else "moved"), at=at)
         if act == "end" and holds:
             hold = random.choice(holds)
-            transfer = replace(
+            transfer = structs.replace(
                 hold, id=cast.id(), kind=random.choice(["posted", "voided"]), pending_id=hold.id, at=max(at, hold.at)
             )
         drawn = transfer.debit

@@ -1,11 +1,11 @@
 """Refunds that clients ask for, on real rows: together never above what was paid, ended by the network's word alone."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec import structs
 from tests.in_one import in_one_test
 
 from lastro import ledger
@@ -148,7 +148,7 @@ async def test_who_owes_gives_nothing_back(shop: Shop) -> None:
     owed = shop.cast.transfer(lost, ana.clearing, 5000)
     await commit(shop.cast.database, Write(ana.company_id, transfers=(owed,)))
     assert await shop.refused(order, 1) == ("INVALID", (("orderId", "NOT_ALLOWED"),))
-    paid = replace(shop.cast.transfer(ana.clearing, lost, 5000))
+    paid = structs.replace(shop.cast.transfer(ana.clearing, lost, 5000))
     await commit(shop.cast.database, Write(ana.company_id, transfers=(paid,)))
     assert (await shop.back(order, 1))["status"] == "PENDING"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import Kind, Refused
 from lastro.core.runner import Act, Done
@@ -123,7 +125,7 @@ class ClaimForeign(Act["ClaimContext | None"]):
         if foreign.reason == word:
             return Refused(Kind.CONFLICT, (problem,))
         move = FOREIGN_PAYMENTS.move(foreign, "doubt", context.now, reason=self._said(f"not claimed: {word}"))
-        move = replace(move, sets={"reason": word})
+        move = structs.replace(move, sets={"reason": word})
         return Refused(Kind.CONFLICT, (problem,), Write(context.company_id, moves=(move,)))
 
     def _said(self, what: str) -> str:
@@ -145,7 +147,7 @@ class ClaimForeign(Act["ClaimContext | None"]):
         write = Write(
             context.company_id, relies=(Relied("accounts", account.id, account.version),),
             rows=PIX_PAYMENTS.born(values, context.now, ("settle",), reason=reason),
-            moves=(replace(move, sets={"order_id": order.id, "reason": why}),),
+            moves=(structs.replace(move, sets={"order_id": order.id, "reason": why}),),
         )  # fmt: skip
         paid = Paid(foreign.payment_id, foreign.amount, foreign.paid_at, None, foreign.pix_key, None, order.id, foreign.rail)
         write += pay(order, known.setup, account, paid, self.place, context)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from lastro import ledger
 from lastro.core.runner import Act, Done, Query
 from lastro.core.write import Row, Touch, Withdrawn, Write
@@ -188,7 +190,7 @@ class Ended(Act[Meant]):
             return Done(write + self._proved(known, meant.available, context), b"")
         code = None if final.settled else final.code or "REFUSED"
         end = ended(known, trigger, self.institution, context, code=code, settled_at=final.settled_at, number=final.number)
-        return Done(write + replace(end, withdrawn=()), b"")
+        return Done(write + structs.replace(end, withdrawn=()), b"")
 
     def on_insufficient_funds(self, short: InsufficientFunds) -> Ended:
         """Retries with the account's new balance."""
@@ -278,7 +280,7 @@ class Never(Act["Payout | None"]):
         end = ended(known, "expire" if code is None else "refuse", self.institution, context, code=code)
         # The message is withdrawn in the same write, even if it was sent: no worker may send it again.
         taken_back = Withdrawn(known.message_id, sends, context.now, is_unsent=False)
-        return self.claimed.done("handled", context, replace(end, withdrawn=(taken_back,)))
+        return self.claimed.done("handled", context, structs.replace(end, withdrawn=(taken_back,)))
 
 
 def _renewed(p: Payout, institution: Institution, context: RequestContext) -> Write:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from lastro.core.write import Write
 from lastro.payouts import rules
 from lastro.rails.port import (
@@ -79,7 +81,7 @@ def _message(p: Payout, institution: Institution, context: RequestContext) -> Me
         assert p.control_number is not None
         ted = TedOrder(p.control_number, p.amount, payer, p.receiver, context.now, history=p.description)
         message = ted_message(ted, p.id, row_id, context.now)
-        return replace(message, due=ted_opens_at(context.now))
+        return structs.replace(message, due=ted_opens_at(context.now))
     assert p.network_id is not None
     order = PaymentOrder(
         p.network_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], context.now, p.key, p.txid, p.description

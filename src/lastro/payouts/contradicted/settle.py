@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from lastro.core.write import Withdrawn, Write
 from lastro.payouts.actions.end import NEVER_TAKEN, ended
@@ -39,7 +40,7 @@ def disproved(p: Payout, by: str, reason: str, institution: Institution, context
     proved = proof(context.chance.uuid(context.now), PAYMENT_FINAL, name, says, context.now, "disproof")
     # Withdrawn in the same write, even if it was sent: no worker may send it again.
     taken_back = Withdrawn(p.message_id, p.sends, context.now, is_unsent=False)
-    return replace(end, withdrawn=(taken_back,)) + Write(context.company_id, rows=(proved,))
+    return structs.replace(end, withdrawn=(taken_back,)) + Write(context.company_id, rows=(proved,))
 
 
 def shown(p: Payout, words: Sequence[Word], institution: Institution) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import structs
 
 from lastro.core.errors import NotYet
 from lastro.core.runner import Act, Done
@@ -276,4 +277,4 @@ class CancelAnswered(Act["News | None"]):
             payment, "keep", context, due_at=at, cancel_message_id=None, cancel_asked_at=None, ask_at=None,
             cancel_refused_at=context.now, cancel_refusal=self.told.code,
         )  # fmt: skip
-        return Done(finished + Write(context.company_id, moves=(replace(move, reason=self.told.code),)), b"")
+        return Done(finished + Write(context.company_id, moves=(structs.replace(move, reason=self.told.code),)), b"")

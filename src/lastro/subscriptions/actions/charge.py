@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from lastro.core.write import Row, Write
 from lastro.orders import Party, ScheduledCharge, scheduled_charge
 from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message, is_connection
@@ -122,7 +124,7 @@ def _instruction(
         payment.description or subscription.description, subscription.terms.adjusts,
     )  # fmt: skip
     message = charge_message(told, attempt.id, context.chance.uuid(context.now), context.now, subscription.rail)
-    return message if send_at <= context.now else replace(message, due=send_at)
+    return message if send_at <= context.now else structs.replace(message, due=send_at)
 
 
 def _columns(payment: Payment, due: datetime | None) -> dict[str, Any]:

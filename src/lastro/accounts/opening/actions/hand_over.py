@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from lastro.rails import port
 
@@ -29,7 +30,7 @@ def handed_over(
     submission = request.submissions + 1
     if not is_analysed:
         more: dict[str, Any] = {"submissions": submission, "analysis_reference": None, "ask_at": None}
-        return replace(write, moves=(replace(move, sets={**move.sets, **more}),))
+        return structs.replace(write, moves=(structs.replace(move, sets={**move.sets, **more}),))
     reference = port.analysis_reference(known.company_number, request.id, submission)
     more = {
         "submissions": submission, "analysis_reference": reference, "ask_at": context.now + port.FIRST_ASK, "asked": 0,
@@ -37,7 +38,7 @@ def handed_over(
     message = port.analysis_message(
         _order(reference, request, known.representatives, pages), request.id, context.chance.uuid(context.now), context.now
     )
-    return replace(write, moves=(replace(move, sets={**move.sets, **more}),), messages=(message,))
+    return structs.replace(write, moves=(structs.replace(move, sets={**move.sets, **more}),), messages=(message,))
 
 
 def _order(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from lastro.core.machine import NOT_THERE
 from lastro.core.write import Freed, Write
 from lastro.keys.actions.create import made
@@ -94,10 +96,10 @@ def followed(
     events = _events(after, one.state, way, news, context, leaving.affected)
     if len(way) == 1:
         # The claim keeps the reason, too: a column by the name that the history has it under.
-        move = replace(CLAIMS.move(one, way[0], context.now, reason=news.reason), sets=changed)
+        move = structs.replace(CLAIMS.move(one, way[0], context.now, reason=news.reason), sets=changed)
         return after, Write(context.company_id, moves=(move,), events=events) + follows
     touch, rows = CLAIMS.walk(one, way, context.now, reason=news.reason)
-    touch = replace(touch, sets={**touch.sets, **changed})
+    touch = structs.replace(touch, sets={**touch.sets, **changed})
     return after, Write(context.company_id, touches=(touch,), rows=rows, events=events) + follows
 
 
