@@ -39,7 +39,7 @@ _AWAY = (WebhookRefused, Transient)
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
     hook = command(
-        _webhook, "webhook", "Show where a bank tells of each key's payments; register our address, or remove it."
+        _webhook, "webhook", "Show where a bank tells of payments and subscriptions; register our address, or remove it."
     )
     hook.add_argument("name", help="of the connection, as LASTRO_BANKS_FILE names it")
     act = hook.add_mutually_exclusive_group()
@@ -92,7 +92,7 @@ async def _webhook(settings: Settings, given: argparse.Namespace) -> Rows:
         raise CommandFailed(f"{connection.name} has no webhook in LASTRO_BANKS_FILE: set webhook and secret_file.")
     async with _line_to(connection) as line:
         hook = BankWebhook(line, connection.webhook_url)
-        before = {key: await _looked(hook, key) for key in connection.keys}
+        before = {name: await _looked(hook, name) for name in connection.webhooks}
         if not (given.register or given.remove):
             rows = [_row(connection, key, found) for key, found in before.items()]
             return rows, any(row["webhook"] == "unknown" for row in rows)
@@ -117,7 +117,7 @@ def _is_changed(found: RegisteredWebhook, wanted: str) -> bool:
 def _plan(
     connection: Connection, before: dict[str, RegisteredWebhook | str], moved: Sequence[str], wanted: str
 ) -> str:  # fmt: skip
-    """Returns what will be done, key by key."""
+    """Returns what will be done, webhook by webhook."""
     if not moved:
         return "Nothing is to be changed."
     lines = []
@@ -125,10 +125,15 @@ def _plan(
         found = before[key]
         at = "" if isinstance(found, str) or found.host is None else f" in place of that at {found.host}"
         if wanted == "ours":
-            lines.append(f"{key}: {connection.name} will tell {urlsplit(connection.webhook or '').netloc} of payments{at}.")
+            host = urlsplit(connection.webhook or "").netloc
+            lines.append(f"{key}: {connection.name} will tell {host} of {_told_of(key)}{at}.")
         else:
-            lines.append(f"{key}: {connection.name} will tell nobody of payments; they are seen by polling alone.")
+            lines.append(f"{key}: {connection.name} will tell nobody of {_told_of(key)}; they are seen by polling alone.")
     return "\n".join(lines)
+
+
+def _told_of(name: str) -> str:
+    return {"webhookrec": "subscriptions", "webhookcobr": "subscriptions' charges"}.get(name, "payments")
 
 
 async def _looked(hook: BankWebhook, key: str) -> RegisteredWebhook | str:

@@ -99,6 +99,16 @@ def whose(rows: list[dict[str, Any]]) -> list[tuple[str, str | None]]:
     return [(row["webhook"], row["host"]) for row in rows]
 
 
+async def test_subscriptions_have_webhooks_of_their_own(desk: Desk) -> None:
+    recurring = {"capabilities": '["cob", "refund", "rec"]', "bank_account": '"400001"'}
+    rows = await desk.types("webhook", RAIL, "--register", "--yes", **recurring)
+    assert [(row["key"], row["webhook"]) for row in rows[2:]] == [("webhookrec", "ours"), ("webhookcobr", "ours")]
+    assert f"webhookrec: {RAIL} will tell pay.example.com of subscriptions." in desk.noted
+    assert "of subscriptions' charges." in desk.noted
+    rows = await desk.types("webhook", RAIL, "--remove", "--yes", **recurring)
+    assert whose(rows) == [("none", None)] * 4
+
+
 async def test_a_webhook_is_shown_registered_and_removed(desk: Desk) -> None:
     assert whose(await desk.types("webhook", RAIL)) == [("none", None)] * 2
     assert whose(await desk.types("webhook", RAIL, "--register", "--yes")) == [("ours", None)] * 2

@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from lastro.rails.api_pix.connection_config import RECURRING_WEBHOOKS
 from lastro.rails.api_pix.exchange import Exchanges, SetUpWrongly, connected, fault_of
 from lastro.rails.api_pix.line import BankLine
 from lastro.rails.api_pix.tls import CertificateUnfit, ClientTls, identity
@@ -53,7 +54,7 @@ async def check(connection: Connection, ambient: Ambient) -> list[Finding]:
             listed, clock = await _payments(line, ambient.now)
             found.append(listed)
             if listed.state != "failed":
-                found += [await _webhook(line, key) for key in connection.keys]
+                found += [await _webhook(line, name) for name in connection.webhooks]
             found += clock
         return [*found, certificate(connection, ambient.now())]
     finally:
@@ -146,12 +147,12 @@ def _clocks(answer: NetworkAnswer, now: datetime) -> list[Finding]:
     return [Finding("clock", "noted", f"{differ:.0f} s from the bank's", "Set this machine's clock by NTP.")]
 
 
-async def _webhook(line: BankLine, key: str) -> Finding:
-    """Compares the webhook that the bank has for a key with ours. Its address is not shown: it holds a secret."""
-    name, ours = f"webhook {key}", line.connection.webhook_url
+async def _webhook(line: BankLine, of: str) -> Finding:
+    """Compares the webhook that the bank has with ours. Its address is not shown: it holds a secret."""
+    name, ours = of if of in RECURRING_WEBHOOKS else f"webhook {of}", line.connection.webhook_url
     state: State = "failed" if ours else "noted"
     try:
-        found = await BankWebhook(line, ours).look(key)
+        found = await BankWebhook(line, ours).look(of)
     except SetUpWrongly as wrong:
         return Finding(name, state, wrong.detail, CURES[wrong.cause])
     except Transient as away:

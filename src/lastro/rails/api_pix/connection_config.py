@@ -28,6 +28,8 @@ RECURRING_SCOPES = (
     "cobr.read", "cobr.write", "payloadlocationrec.read", "payloadlocationrec.write", "rec.read", "rec.write",
     "webhookcobr.read", "webhookcobr.write", "webhookrec.read", "webhookrec.write",
 )  # fmt: skip
+# The webhooks of subscriptions and of their charges, which belong to the account and to none of its keys.
+RECURRING_WEBHOOKS = ("webhookrec", "webhookcobr")
 # The kinds of an account at a bank (API Pix 2.9.0, DadosBancariosRecebedor).
 ACCOUNT_KINDS = ("CORRENTE", "POUPANCA", "PAGAMENTO")
 
@@ -90,6 +92,11 @@ class Connection:
     def makes_subscriptions(self) -> bool:
         """True where new subscriptions are made by it."""
         return self.makes_orders and SUBSCRIPTIONS in self.capabilities
+
+    @property
+    def webhooks(self) -> tuple[str, ...]:
+        """Returns for what the bank may have a webhook of it: each key, subscriptions, their charges."""
+        return (*self.keys, *(RECURRING_WEBHOOKS if SUBSCRIPTIONS in self.capabilities else ()))
 
     @property
     def receiver_account(self) -> dict[str, str] | None:
