@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from tests.signing import signing_secrets
+
 from lastro.core.db import Database
 from lastro.ops.keys_file import key_ring_of
-from lastro.webhooks.signing import SigningSecrets
 
 from .office import Office
 
@@ -18,8 +19,8 @@ def signing(office: Office, company_id: str, later: timedelta = timedelta(0)) ->
     async def asked() -> tuple[str, ...]:
         database = Database(office.settings.app)
         try:
-            secrets = SigningSecrets(database, key_ring_of(office.settings))
-            return await secrets.of(UUID(company_id), datetime.now(UTC) + later)
+            at = datetime.now(UTC) + later
+            return await signing_secrets(database, key_ring_of(office.settings), UUID(company_id), at)
         finally:
             await database.close()
 

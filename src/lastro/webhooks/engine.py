@@ -129,7 +129,7 @@ class Deliverer:
         self._chance = chance
         self._machine = machine
         self._settings = settings
-        self._secrets = SigningSecrets(database, key_ring, signs)
+        self._secrets = SigningSecrets(key_ring, signs)
         self._slots = Slots(settings)
         self._breaker = Breaker(database)
         self._hinted: set[UUID] = set()
@@ -292,8 +292,7 @@ class Deliverer:
         trace.take_up(str(one.id), one.company_id)
         trace.about(one.reference_id)
         try:
-            headers = await self._headers(one)
-            answer = await self._post(one, headers)
+            answer = await self._post(one, self._headers(one))
         finally:
             self._slots.give_back(to.key)
         failpoint("delivery.sent")
@@ -325,10 +324,10 @@ class Deliverer:
             step.add("http.response.status_code", answer.status)
             return answer
 
-    async def _headers(self, one: Claimed) -> dict[str, str]:
+    def _headers(self, one: Claimed) -> dict[str, str]:
         event_id = str(one.id)
         now = self._machine()
-        secrets = await self._secrets.of(one.company_id, now)
+        secrets = self._secrets.of(one.company_id, one.secrets, now)
         headers = {
             "content-type": "application/json",
             "x-event-id": event_id,

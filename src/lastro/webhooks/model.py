@@ -95,11 +95,20 @@ class Depth:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookSecrets:
+    """A company's sealed secrets as stored. previous_until: machine time until which the previous one signs too."""
+
+    current: bytes
+    previous: bytes | None
+    previous_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Claimed:
     """A delivery under our lease, as it was when claimed.
 
     reference_id: of the object it tells of. attempts: made so far, ever; plan_attempts: of the present plan. claimed_at:
-    business time.
+    business time. secrets: what its company signs with.
     """
 
     company_id: UUID
@@ -116,6 +125,7 @@ class Claimed:
     version: int
     lease_token: UUID
     claimed_at: datetime
+    secrets: WebhookSecrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +151,6 @@ class Attempt(Worked):
     endpoint: int = 0
     place: str = ""
     failure: FailureKind | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookSecrets:
-    """A company's sealed secrets as stored. previous_until: machine time until which the previous one signs too."""
-
-    current: bytes
-    previous: bytes | None
-    previous_until: datetime | None
 
 
 class PastAttempt(NamedTuple):

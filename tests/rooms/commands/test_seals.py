@@ -16,6 +16,7 @@ from tests.house.office import Office, environment
 from tests.house.tree import SRC
 from tests.rooms.accounts.openings import Desk, photo
 from tests.rooms.keys.proof import asked_proof
+from tests.signing import signing_secrets
 
 from lastro.accounts.opening import SealedDocuments
 from lastro.app import wiring
@@ -27,7 +28,6 @@ from lastro.ops.keys_file import key_ring_of
 from lastro.people import Entered, Entrance, Register, Role
 from lastro.standards import totp
 from lastro.webhooks.actions.rotate import RotateSecret
-from lastro.webhooks.signing import SigningSecrets
 
 _BYTES = """
 SELECT table_name::text AS table_name, column_name::text AS column_name FROM information_schema.columns
@@ -157,7 +157,7 @@ class Vault:
         return shown
 
     async def _secrets(self, cast: Cast, ana: Seller) -> tuple[str, ...]:
-        return await SigningSecrets(cast.database, cast.key_ring).of(ana.company_id, datetime.now(UTC) - timedelta(hours=1))
+        return await signing_secrets(cast.database, cast.key_ring, ana.company_id, datetime.now(UTC) - timedelta(hours=1))
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from lastro.webhooks.store.deliveries import (
     finish,
     number_events,
     postpone,
-    secrets,
     unnumbered,
 )
 from lastro.webhooks.store.events import event_by_id, present_urls, resendable
@@ -21,6 +20,6 @@ from lastro.webhooks.store.timeline import attempts_of, events_of
 __all__ = [
     "LANE", "MOST_OF_A_COMPANY", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id",
     "events_in", "events_of", "feed_after", "finish", "forget", "found", "latest", "not_closed", "number_events",
-    "open_again", "postpone", "present_urls", "resendable", "secrets", "settings_of", "take_probe", "trip", "troubled",
+    "open_again", "postpone", "present_urls", "resendable", "settings_of", "take_probe", "trip", "troubled",
     "unnumbered", "untold_era",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from lastro.core.rows import RowMapper
 from lastro.core.work_queue import NOW, Queue
 from lastro.webhooks.circuit import HELD_AT_MOST, Circuit
 from lastro.webhooks.model import Claimed, Destination, WebhookSecrets
@@ -97,8 +98,10 @@ LANE = Queue("deliveries", also=f"endpoint = $4 AND due_at <= {NOW} - $5::interv
 _CLAIM = f"""
 WITH claimed AS ({LANE.claim_sql})
 SELECT c.company_id, c.id, c.reference_id, c.endpoint, c.sequence, c.url, c.type, e.body, c.status, c.attempts,
-       c.plan_attempts, c.version, c.lease_token, {NOW} AS claimed_at
-  FROM claimed c JOIN events e ON e.company_id = c.company_id AND e.id = c.id ORDER BY c.due_at, c.sequence
+       c.plan_attempts, c.version, c.lease_token, {NOW} AS claimed_at, k.webhook_secret, k.webhook_secret_previous,
+       k.webhook_secret_previous_until
+  FROM claimed c JOIN events e ON e.company_id = c.company_id AND e.id = c.id
+  JOIN companies k ON k.company_id = c.company_id ORDER BY c.due_at, c.sequence
 """  # noqa: S608
 
 # A delivery behind an event that is due later is due then as well: it is not looked at in vain until then, and "nothing is
@@ -136,7 +139,19 @@ async def claim(session: Session, to: Destination, token: UUID, limit: int) -> l
     """
     held = timedelta(0) if to.circuit is Circuit.CLOSED or to.is_probe else HELD_AT_MOST
     rows = await session.fetch(_CLAIM, to.company_id, token, limit, to.endpoint, held)
-    return [Claimed(**{**r, "status": EventStatus(r["status"])}) for r in rows]
+    return [_claimed(row) for row in rows]
+
+
+_claimed = RowMapper(
+    Claimed,
+    columns={"status": "status"},
+    parts={
+        "status": lambda row: EventStatus(row["status"]),
+        "secrets": lambda row: WebhookSecrets(
+            row["webhook_secret"], row["webhook_secret_previous"], row["webhook_secret_previous_until"]
+        ),
+    },
+).of
 
 
 async def postpone(session: Session, to: Destination) -> None:
@@ -200,18 +215,3 @@ async def finish(session: Session, company_id: UUID, ended: Sequence[Attempted])
         [None if a.failure is None else a.failure.value for a in ended],
     )
     return {r["id"]: EventStatus(r["status"]) for r in rows}
-
-
-# ── secrets ──
-
-_SECRETS = """
-SELECT webhook_secret AS current, webhook_secret_previous AS previous, webhook_secret_previous_until AS previous_until
-  FROM companies WHERE company_id = $1
-"""
-
-
-async def secrets(session: Session, company_id: UUID) -> WebhookSecrets:
-    """Reads the company's signing secrets, sealed."""
-    row = await session.row(_SECRETS, company_id)
-    assert row is not None, "a delivery's company is there: its cursor refers to it"
-    return WebhookSecrets(**row)
