@@ -39,7 +39,7 @@ def dues_of(
         "expiry": lambda order_id: orders.Expire(order_id, place, issuers=issuers),
         "terms": lambda order_id: orders.Expire(order_id, place, streams=streams),
         "cards": lambda order_id: orders.CardOver(order_id, place, streams),
-        "lapse": lambda subscription_id: subscriptions.Lapse(subscription_id, place),
+        "lapse": lambda subscription_id: subscriptions.Lapse(subscription_id, place, issuers),
         "end": lambda subscription_id: subscriptions.End(subscription_id, place),
         "payments": lambda payment_id: subscriptions.Advance(payment_id, place, timing),
         "cycles": lambda subscription_id: subscriptions.ChargeCycle(subscription_id, place, timing),

@@ -322,8 +322,8 @@ def routes(app: AppContext) -> tuple[Route, ...]:
     every = (
         *orders.routes(app.place, app.quotes, app.tokenizer, med.is_disputed, app.issuers),
         *payouts.routes(ways), *plans.routes(),
-        *subscriptions.routes(app.place, app.charging, app.registrar, app.recurrences), *accounts.routes(institution),
-        *accounts.opening.routes(opening), *closing.routes(), *webhooks.routes(told_from),
+        *subscriptions.routes(app.place, app.charging, app.registrar, app.recurrences, app.issuers),
+        *accounts.routes(institution), *accounts.opening.routes(opening), *closing.routes(), *webhooks.routes(told_from),
         *med.routes(med.Stand(institution, app.disputing), app.disputes, med.Files(opening.key_ring, opening.turns)),
         *reading.routes(), *banks.routes(listed), *companies.routes(),
         *keys.routes(app.registry or app.rail, app.claims, keys.Codes(app.key_ring), app.reached),

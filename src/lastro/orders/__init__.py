@@ -6,7 +6,7 @@ from lastro.orders.actions.collect import Announced, CollectionSettled, Unregist
 from lastro.orders.actions.create import final_of
 from lastro.orders.actions.destinations import CreateOrderContext as Destination
 from lastro.orders.actions.destinations import Destinations
-from lastro.orders.actions.end import CancelOrder, Expire, Fail, with_account
+from lastro.orders.actions.end import CancelOrder, Expire, Fail, removed_at_bank, with_account
 from lastro.orders.actions.end import EndOrderContext as Ending
 from lastro.orders.actions.end import known_of as ending
 from lastro.orders.actions.first_charge import FirstCharge, charged, first_request, with_subscription
@@ -113,9 +113,9 @@ __all__ = [
     "disputed", "ending", "fee_problem", "final_of", "first_request", "fitting_orders", "foreign_in", "given_back",
     "given_for", "given_up_for", "has_connection", "image", "is_plain_text", "is_return", "left_out", "may_help_later",
     "merchant", "method_of", "methods_by", "misfit", "on_statements", "order_by_id", "order_named", "partner_name",
-    "party_by_id", "payer_of", "picture", "read_foreign", "related", "reservation", "returning", "root_of", "route_problem",
-    "routes", "scheduled_charge", "sending", "shown_by_location", "shown_by_picture", "shown_connections", "shown_foreign",
-    "shown_stranded", "silent", "slip_by_token", "slip_of", "slip_pdf", "standing_by_checkout", "stranded_by_id",
-    "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf", "waiting_of", "with_account", "with_payment",
-    "with_subscription",
+    "party_by_id", "payer_of", "picture", "read_foreign", "related", "removed_at_bank", "reservation", "returning",
+    "root_of", "route_problem", "routes", "scheduled_charge", "sending", "shown_by_location", "shown_by_picture",
+    "shown_connections", "shown_foreign", "shown_stranded", "silent", "slip_by_token", "slip_of", "slip_pdf",
+    "standing_by_checkout", "stranded_by_id", "stranded_in", "voucher_by_token", "voucher_of", "voucher_pdf", "waiting_of",
+    "with_account", "with_payment", "with_subscription",
 ]  # fmt: skip

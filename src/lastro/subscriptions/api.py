@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lastro.core.runner import Verb
     from lastro.orders import Installation
-    from lastro.rails.port import Recurrences, Registrar
+    from lastro.rails.port import Issuer, Recurrences, Registrar
     from lastro.subscriptions.model import Timing
 
 _PATH = "/order/v1/banking/subscriptions"
@@ -48,6 +48,7 @@ class _SubscriptionHandlers:
     timing: Timing
     registrar: Registrar | None
     recurrences: Mapping[str, Recurrences] | None
+    issuers: Mapping[str, Issuer] | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/subscriptions. The clock says if startDate is over, once it was read."""
@@ -79,15 +80,16 @@ class _SubscriptionHandlers:
         form, problems = forms.read(incoming.raw, CancelSubscription)
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, CancelSubscription))
-        return RequestCancellation(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
+        reason = form.reason or "REQUESTED_BY_RECEIVER"
+        return RequestCancellation(incoming.id("id"), reason, incoming.key, self.place, self.issuers)
 
 
 def routes(
     place: Installation, timing: Timing = TIMING, registrar: Registrar | None = None,
-    recurrences: Mapping[str, Recurrences] | None = None,
+    recurrences: Mapping[str, Recurrences] | None = None, issuers: Mapping[str, Issuer] | None = None,
 ) -> tuple[Route, ...]:  # fmt: skip
-    """The room's operations. registrar: whom a sandbox asks about a recurrence. recurrences: the connections' banks."""
-    handlers = _SubscriptionHandlers(place, Ground(), timing, registrar, recurrences)
+    """The room's operations. registrar: whom a sandbox asks first. recurrences, issuers: the connections' banks."""
+    handlers = _SubscriptionHandlers(place, Ground(), timing, registrar, recurrences, issuers)
     return (
         Route(
             "POST", _PATH, "create_subscription", "subscriptions:write", handlers.create, docs.CREATE, success=201,

@@ -100,7 +100,7 @@ def whose(rows: list[dict[str, Any]]) -> list[tuple[str, str | None]]:
 
 
 async def test_subscriptions_have_webhooks_of_their_own(desk: Desk) -> None:
-    recurring = {"capabilities": '["cob", "refund", "rec"]', "bank_account": '"400001"'}
+    recurring: dict[str, Any] = {"capabilities": '["cob", "refund", "rec"]', "bank_account": '"400001"'}
     rows = await desk.types("webhook", RAIL, "--register", "--yes", **recurring)
     assert [(row["key"], row["webhook"]) for row in rows[2:]] == [("webhookrec", "ours"), ("webhookcobr", "ours")]
     assert f"webhookrec: {RAIL} will tell pay.example.com of subscriptions." in desk.noted

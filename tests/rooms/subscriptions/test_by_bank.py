@@ -121,8 +121,9 @@ async def at_bank(cast: Cast, ana: Seller) -> AsyncIterator[AtBank]:
         here = replace(
             PLACE, connections=frozenset({rail}), at_banks={rail: orders.AtBank(ana.number, None)}, has_network=False
         )
+        issuers: dict[str, port.Issuer] = {rail: ApiPixIssuer(rail, line, "utc")}
         makes: dict[str, port.Recurrences] = {rail: ApiPixRecurrences(rail, line, ApiPixIssuer(rail, line, "utc"))}
-        routes = (*subscriptions.routes(here, recurrences=makes), *orders.routes(here))
+        routes = (*subscriptions.routes(here, recurrences=makes, issuers=issuers), *orders.routes(here))
         account = {"conta": "107262", "tipoConta": "CORRENTE"}
         desk = Desk(cast, ana, {route.operation: route for route in routes})
         yield AtBank(desk, bank, rail, Recurring(rail, line, "utc", ana.number, account))
@@ -238,6 +239,28 @@ async def test_the_receivers_cancellation_is_the_banks(at_bank: AtBank) -> None:
 
 
 # ── the first charge ──
+
+
+async def test_a_first_charge_ends_at_the_bank_before_it_is_cancelled(at_bank: AtBank) -> None:
+    made = await at_bank.desk.make(JOURNEY_3)
+    charge = at_bank.bank.charges[made["initialCharge"]["conciliationId"]]
+    at_bank.bank.next("PATCH cob", answers(503))
+    outcome = await at_bank.desk.ask("cancel_subscription", {}, id=made["id"])
+    assert isinstance(outcome, Refused)
+    assert outcome.kind is Kind.UNAVAILABLE
+    await at_bank.desk.done("cancel_subscription", {}, id=made["id"])
+    assert charge["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+    assert await at_bank.sends() == [port.RECURRENCE_CLOSE]
+    order = await at_bank.desk.done("read_order", id=made["initialCharge"]["orderId"])
+    assert order["status"] == "CANCELED"
+
+
+async def test_a_first_charge_that_was_paid_there_is_not_cancelled(at_bank: AtBank) -> None:
+    made = await at_bank.desk.make(JOURNEY_3)
+    charge = at_bank.bank.charges[made["initialCharge"]["conciliationId"]]
+    charge |= {"status": "CONCLUIDA"}
+    assert await at_bank.desk.refused("cancel_subscription", {}, id=made["id"]) == [("status", "CONFLICT")]
+    assert (await at_bank.read(made))["status"] == "PENDING_AUTHORIZATION"
 
 
 async def first_paid(at_bank: AtBank, made: dict[str, Any]) -> str:

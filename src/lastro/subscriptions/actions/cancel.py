@@ -9,10 +9,19 @@ from lastro.api_kit.routes import NOT_FOUND, render
 from lastro.core.errors import NotYet, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
-from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK
+from lastro.orders import silent
+from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK, Transient
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.asking import asked_to_cancel
-from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, canceled, ended, known_of, recorded
+from lastro.subscriptions.actions.ending import (
+    Cause,
+    EndSubscriptionContext,
+    canceled,
+    ended,
+    known_of,
+    recorded,
+    removed_at_bank,
+)
 from lastro.subscriptions.model import NamedParty, Passed
 from lastro.subscriptions.problems import STATUS_CONFLICT
 from lastro.subscriptions.reasons import cancel_reason_of
@@ -20,11 +29,12 @@ from lastro.subscriptions.rendering import cancellation
 from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.core.db import Session
     from lastro.orders import Installation
-    from lastro.rails.port import AuthorizationCanceled, CancellationFinal, Claimed
+    from lastro.rails.port import AuthorizationCanceled, CancellationFinal, Claimed, Issuer
     from lastro.subscriptions.model import Cancellation, CancelReason
 
 BEING_PAID_SECONDS = 1.0  # retry of a message that waits for the end of a payment
@@ -34,16 +44,31 @@ _OF_PAYERS_SIDE = ("USUARIO_PAGADOR", "PSP_PAGADOR")
 
 @dataclass(frozen=True)
 class RequestCancellation(Act["EndSubscriptionContext | None"]):
-    """POST /order/v1/banking/subscriptions/{id}/cancellations. key: the idempotency key, None where none was sent."""
+    """POST /order/v1/banking/subscriptions/{id}/cancellations. key: the idempotency key, None where none was sent.
+
+    issuers: the banks of connections, which end a first charge before it ends here.
+    """
 
     subscription_id: UUID | None
     reason: CancelReason
     key: str | None
     place: Installation
+    issuers: Mapping[str, Issuer] | None = None
 
     async def read(self, session: Session, context: RequestContext) -> EndSubscriptionContext | None:
         """The subscription, its first charge, and a cancellation that waits."""
         return None if self.subscription_id is None else await known_of(session, context.company_id, self.subscription_id)
+
+    async def call_out(
+        self, known: EndSubscriptionContext | None, context: RequestContext
+    ) -> EndSubscriptionContext | Refused | None:
+        """Has a connection's bank end the first charge, where one waits there."""
+        if known is None:
+            return None
+        try:
+            return await removed_at_bank(known, self.issuers, context)
+        except Transient as away:
+            return silent(known.shown.subscription.rail, "remove", away)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """Cancels it at once if unauthorized; else asks the payer's bank."""
@@ -54,7 +79,7 @@ class RequestCancellation(Act["EndSubscriptionContext | None"]):
             return self._ask(known, context)
         if state != "PENDING_AUTHORIZATION":
             return STATUS_CONFLICT.refused(why=f"the subscription is {state}")
-        over = ended(known, "cancel", Cause(self.reason, self.key), context, self.place)
+        over = None if known.is_kept_at_bank else ended(known, "cancel", Cause(self.reason, self.key), context, self.place)
         if over is None:
             return STATUS_CONFLICT.refused(why="a payment for the first charge is under way")
         return _done(*over, context, ("PENDING", "ACCEPTED"))

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
-from lastro.orders import EXPIRY_GRACE
-from lastro.rails.port import BY_RECEIVERS_BANK
+from lastro.orders import EXPIRY_GRACE, silent
+from lastro.rails.port import BY_RECEIVERS_BANK, Transient
 from lastro.subscriptions.actions.asking import asked_to_cancel
-from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, ended, known_of
+from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, ended, known_of, removed_at_bank
 from lastro.subscriptions.rules.moments import subscription_due
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
     from lastro.orders import Installation
+    from lastro.rails.port import Issuer
 
 _NOTHING = Done(None, b"")
 
@@ -38,12 +40,31 @@ class _Ends(Act["EndSubscriptionContext | None"]):
 
 @dataclass(frozen=True)
 class Lapse(_Ends):
-    """The sweep found a subscription that can no longer be authorized."""
+    """The sweep found a subscription that can no longer be authorized.
+
+    issuers: the banks of connections, which end a first charge before it ends here.
+    """
+
+    issuers: Mapping[str, Issuer] | None = None
+
+    async def call_out(self, known: EndSubscriptionContext | None, context: RequestContext) -> EndSubscriptionContext | None:
+        """Has a connection's bank end the first charge; if the bank is silent, it is asked again later."""
+        if known is None or not self._is_due(known, context):
+            return known
+        try:
+            return await removed_at_bank(known, self.issuers, context)
+        except Transient as away:
+            silent(known.shown.subscription.rail, "remove", away)
+            return known
+
+    @staticmethod
+    def _is_due(known: EndSubscriptionContext, context: RequestContext) -> bool:
+        due = subscription_due(known.shown.subscription)
+        return due is not None and due.trigger == "lapse" and due.fires(context.now - EXPIRY_GRACE)
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with AUTHORIZATION_EXPIRED, unless something came in between. A late message is given its minute."""
-        due = None if known is None else subscription_due(known.shown.subscription)
-        if known is None or due is None or due.trigger != "lapse" or not due.fires(context.now - EXPIRY_GRACE):
+        if known is None or not self._is_due(known, context) or known.is_kept_at_bank:
             return _NOTHING
         over = ended(known, "lapse", Cause("AUTHORIZATION_EXPIRED"), context, self.place, charge="expire")
         return _NOTHING if over is None else Done(over[1], b"")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro import orders
@@ -15,12 +15,14 @@ from lastro.subscriptions.notifications import subscription_event
 from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
     from uuid import UUID
 
     from lastro.core.db import Session
     from lastro.core.runner import RequestContext
     from lastro.orders import Ending, Installation
+    from lastro.rails.port import Issuer
     from lastro.subscriptions.actions.payment_ends import Charge
     from lastro.subscriptions.model import CancelReason, SubscriptionShown
 
@@ -46,9 +48,26 @@ class EndSubscriptionContext:
         return bool(self.payments)
 
     @property
+    def is_kept_at_bank(self) -> bool:
+        """True while a connection's bank still has its first charge."""
+        return self.charge is not None and self.charge.order.bank_code is not None and not self.charge.is_removed
+
+    @property
     def is_being_paid(self) -> bool:
         """True while its first charge is being paid. Nothing else may end the subscription until that payment has ended."""
         return self.charge is not None and (self.charge.reserved or self.charge.in_inbox)
+
+
+async def removed_at_bank(
+    known: EndSubscriptionContext, issuers: Mapping[str, Issuer] | None, context: RequestContext
+) -> EndSubscriptionContext:
+    """Has a connection's bank end the first charge. Only that bank knows if it was paid.
+
+    Transient: the bank does not answer.
+    """
+    if known.charge is None or known.is_being_paid:
+        return known
+    return replace(known, charge=await orders.removed_at_bank(known.charge, issuers, context))
 
 
 async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> EndSubscriptionContext | None:
