@@ -17,10 +17,10 @@ Asked = Request[Any, Any, State]
 LARGEST_BODY = 262_144
 
 
-async def body(request: Asked) -> bytes:
+async def body(receive: Receive) -> bytes:
     """Reads a request's body. It takes a third of the framework's time, for requests that are frequent."""
     read = b""
-    while (event := await request.receive())["type"] == "http.request":
+    while (event := await receive())["type"] == "http.request":
         read += event["body"]
         if len(read) > LARGEST_BODY:
             raise HTTPException(status_code=413)
@@ -29,7 +29,7 @@ async def body(request: Asked) -> bytes:
     raise HTTPException(status_code=400)
 
 
-class _Encoded(Response[bytes]):
+class Encoded(Response[bytes]):
     """An encoded JSON answer, sent as it is. Litestar's own steps would cost more than its making."""
 
     def __init__(self, body: bytes, status: int, headers: dict[str, str]) -> None:
@@ -41,16 +41,17 @@ class _Encoded(Response[bytes]):
 
     def to_asgi_response(self, *_: Any, **__: Any) -> Any:
         """Returns the answer as an ASGI application."""
-        return self._sent
+        return self.sent
 
-    async def _sent(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def sent(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the answer."""
         await send(self._started)
         await send({"type": "http.response.body", "body": self.content, "more_body": False})
 
 
-def answer(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
+def answer(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Encoded:
     """Returns a JSON answer."""
-    return _Encoded(msgspec.json.encode(value), status, headers or {})
+    return Encoded(msgspec.json.encode(value), status, headers or {})
 
 
 def nothing(status: int = 204, headers: dict[str, str] | None = None) -> Response[None]:
@@ -65,7 +66,7 @@ async def hung_up(request: Asked) -> None:
         pass
 
 
-def refused(_: Asked, error: RefusedError) -> Response[bytes]:
+def refused(_: Asked | None, error: RefusedError) -> Encoded:
     """Returns the Error body of a refusal."""
     body = {
         "error": error.code,
@@ -92,13 +93,13 @@ DIRECTORY: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def broken(request: Asked, error: Exception) -> Response[bytes]:
+def broken(request: Asked | None, error: Exception) -> Encoded:
     """Logs a bug of the simulator and answers 500 without details."""
     LOG.error("failed", exc_info=error)
     return refused(request, RefusedError(500, "INTERNAL_ERROR", "Unexpected error"))
 
 
-def from_framework(request: Asked, error: HTTPException) -> Response[bytes]:
+def from_framework(request: Asked | None, error: HTTPException) -> Encoded:
     """Turns the framework's HTTP errors into lastro's Error body."""
     known = {401: unauthorized, 403: forbidden, 404: not_found}.get(error.status_code)
     if known is not None:
@@ -106,3 +107,10 @@ def from_framework(request: Asked, error: HTTPException) -> Response[bytes]:
     if error.status_code >= 500:
         return refused(request, RefusedError(error.status_code, "INTERNAL_ERROR", "Unexpected error"))
     return refused(request, RefusedError(error.status_code, "INVALID_REQUEST", "Request is not valid"))
+
+
+def failed(error: Exception) -> Encoded:
+    """Returns the answer to a request that failed, outside the framework."""
+    if isinstance(error, RefusedError):
+        return refused(None, error)
+    return from_framework(None, error) if isinstance(error, HTTPException) else broken(None, error)

@@ -29,6 +29,7 @@ from lastro_sim.collecting import api as collecting_api
 from lastro_sim.crypto import api as crypto_api
 from lastro_sim.directory import api as directory_api
 from lastro_sim.directory import claiming, entries
+from lastro_sim.frequent import Frequent
 from lastro_sim.guard import OwnHostOnly
 from lastro_sim.med import api as med_api
 from lastro_sim.med import refund_api
@@ -70,7 +71,8 @@ def build(network: Network, say: logs.Say = logs.ignore_worked, over: Litestar |
     made = routed() if over is None else over
     made.state.network = network
     # Around everything, so that a path that is nobody's is noted too.
-    return logs.Noted(made if network.tracer is None else Traced(made, network.tracer), network, say)
+    app = Frequent(made)
+    return logs.Noted(app if network.tracer is None else Traced(app, network.tracer), network, say)
 
 
 def routed() -> Litestar:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from lastro_sim.refusals import unauthorized
+from lastro_sim.refusals import forbidden, unauthorized
 from lastro_sim.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -34,14 +34,32 @@ class OwnHostOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses with 403 or 401, or passes on."""
         settings: Settings = scope["app"].state.network.settings
-        headers = dict(scope["headers"])
-        if _each_once(scope["headers"]) and _allowed(str(scope.get("method", "")), headers, _own_hosts(settings)):
+        if is_from_here(scope, settings):
             if "participant_only" in scope["route_handler"].opt:
-                _check_token(headers, settings.token)
+                check_token(scope, settings.token)
             await self._app(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": REFUSAL, "more_body": False})
+
+
+def is_from_here(scope: Scope, settings: Settings) -> bool:
+    """Tells whether Host, Origin and site of a request are our own."""
+    headers = dict(scope["headers"])
+    return _each_once(scope["headers"]) and _allowed(str(scope.get("method", "")), headers, _own_hosts(settings))
+
+
+def check_place(scope: Scope, settings: Settings) -> None:
+    """Refuses a request whose Host, Origin or site is not our own."""
+    if not is_from_here(scope, settings):
+        raise forbidden()
+
+
+def check_token(scope: Scope, token: str) -> None:
+    """Checks the participant's bearer token in constant time."""
+    given, expected = dict(scope["headers"]).get(b"authorization", b""), f"Bearer {token}".encode()
+    if not token or not hmac.compare_digest(given, expected):
+        raise unauthorized()
 
 
 @cache
@@ -72,10 +90,3 @@ def _each_once(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Tells whether no header is repeated; readers would differ on a repeated one."""
     names = [name for name, _ in headers if name in (b"host", b"origin", b"sec-fetch-site")]
     return len(names) == len(set(names))
-
-
-def _check_token(headers: Mapping[bytes, bytes], token: str) -> None:
-    """Checks the participant's bearer token in constant time."""
-    given, expected = headers.get(b"authorization", b""), f"Bearer {token}".encode()
-    if not token or not hmac.compare_digest(given, expected):
-        raise unauthorized()

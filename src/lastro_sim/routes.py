@@ -22,7 +22,7 @@ def act(path: str, does: Callable[..., Any], of: str = "network", *, needs_body:
     """
 
     async def acted(request: Asked) -> Response[bytes]:
-        raw = await body(request)
+        raw = await body(request.receive)
         form = Form.read(raw) if raw or needs_body else Form({})
         done = does(getattr(request.app.state, of), form, **request.path_params)
         return answer(await done if isawaitable(done) else done)

@@ -6,11 +6,12 @@ from contextlib import suppress
 from litestar import Response, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from litestar.types import Receive
 
 from lastro.standards import pix_ids
 from lastro_sim import faults, logs, partners, queries, timer
 from lastro_sim.analysis import requests as analyses
-from lastro_sim.answers import Asked, answer, body, hung_up, nothing
+from lastro_sim.answers import Asked, Encoded, answer, body, hung_up, nothing
 from lastro_sim.clock import FURTHEST_OFFSET, printed, printed_or_none
 from lastro_sim.collecting import movements
 from lastro_sim.directory import claims
@@ -33,8 +34,13 @@ DATED = tuple(kind.table for kind in timer.BY_BUSINESS_TIME if kind.table != "me
 @post("/spi/v1/in/{ispb:str}/msgs", opt=PARTICIPANT_ONLY)
 async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Posts one message."""
+    return await taken(network, ispb, request.receive)
+
+
+async def taken(network: Network, ispb: str, receive: Receive) -> Encoded:
+    """Takes the message in a request's body."""
     _checked_ispb(ispb)
-    return answer({"resourceId": intake.receive(network, ispb, await body(request))}, 201)
+    return answer({"resourceId": intake.receive(network, ispb, await body(receive))}, 201)
 
 
 @put("/spi/v1/recurrences/{recurrence_id:str}", opt=PARTICIPANT_ONLY)
