@@ -23,6 +23,7 @@ from typing import Any
 import hypothesis
 import pytest
 import structlog
+from tests import drawn
 from tests.cluster.left_out import reason
 from tests.databases import Database, RunServer
 
@@ -136,6 +137,7 @@ def _ask(path: str, request: dict[str, str]) -> dict[str, Any]:
 def pytest_configure(config: pytest.Config) -> None:
     # A coroutine is a test like any other, without a mark on each.
     config.option.anyio_mode = "auto"
+    drawn.begin()
     if hasattr(config, "workerinput"):
         config.stash[_SOCKET_KEY] = config.workerinput["lastro_databases"]
         return
@@ -168,6 +170,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     node.workerinput["lastro_databases"] = node.config.stash[_SOCKET_KEY]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    if exitstatus:
+        terminalreporter.write_line(f"cases were drawn by {drawn.SEED}={drawn.begin()}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -4,6 +4,7 @@ import re
 from uuid import uuid4
 
 import pytest
+from tests import drawn
 from tests.in_one import in_one_test
 
 from lastro.api_kit.routes import Query, Route
@@ -49,7 +50,7 @@ async def test_a_bad_parameter_is_refused_by_name(town: Town, route: Route, quer
     as_unknown = None
     if is_id(query):
         as_unknown = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, str(uuid4()))]))
-    for label, value in PARAMETERS.items():
+    for label, value in drawn.some(f"{route.operation} {query.name}", list(PARAMETERS.items()), 3):
         answer = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, value)]))
         what = f"{route.operation} {query.name} {label}: {answer.status} {answer.body!r:.300}"
         if as_unknown is not None and answer.status != 400:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import random
-import secrets
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from lastro.app import wiring
 from lastro.config.settings import read
 
 MOST_PASSES = 20
-DEATHS = os.environ.get("LASTRO_DEATHS", "some")  # or "each" of the table, or "all" that there are
+EVERY_DEATH = os.environ.get("LASTRO_DEATHS") == "all"
 OF_A_JOURNEY = 2  # deaths in one run
 PATIENCE_OF_THE_NETWORK_SECONDS = 8.0  # it gives up after ten
 LAST_BREATH_SECONDS = 1.0  # what was committed last is seen a little before the process is gone
@@ -83,17 +82,8 @@ class Journey:
             yield f"{death.process} {death.gap}:{death.count}", partial(_dies, play, death, self)
 
 
-def of_this_run() -> str:
-    """The same text in each process of one run of pytest, and another in the next run."""
-    return os.environ.get("PYTEST_XDIST_TESTRUNUID") or _RUN
-
-
-_RUN = secrets.token_hex(8)
-
-
-def drawn(journeys: Mapping[str, Journey], seed: str) -> Mapping[str, list[Death]]:
+def drawn(journeys: Mapping[str, Journey], chance: random.Random) -> Mapping[str, list[Death]]:
     """Some deaths of each journey, so that each process dies in each gap that it ever dies in."""
-    chance = random.Random(seed)
     some = {name: set(chance.sample(one.deaths, OF_A_JOURNEY)) for name, one in journeys.items()}
     every = [(name, death) for name, one in journeys.items() for death in one.deaths]
     for place in sorted({death.place for _, death in every}):
@@ -119,14 +109,14 @@ async def compared(play: Play) -> None:
 
 async def _dies(play: Play, death: Death, journey: Journey) -> None:
     """The process dies then; where all deaths are asked for, each time that it passes the gap, until nobody dies."""
-    gap, every = death.gap, DEATHS == "all"
+    gap = death.gap
     try:
-        for count in range(1, MOST_PASSES) if every else [death.count]:
+        for count in range(1, MOST_PASSES) if EVERY_DEATH else [death.count]:
             if not await _died(play, death.process, f"{gap}:{count}", journey):
-                assert every, f"{gap} is passed {count - 1} times at most"
+                assert EVERY_DEATH, f"{gap} is passed {count - 1} times at most"
                 assert count > death.least
                 return
-        assert not every, f"{gap} has no end"
+        assert not EVERY_DEATH, f"{gap} has no end"
     finally:
         await play.stage.mend(death.process)
 

@@ -1,13 +1,15 @@
 """kill -9 in every gap: nothing is lost and nothing done twice.
 
 A process dies the last time that it passes a gap for certain. Each run draws some deaths of each journey
-(docs/decisions/drawn-deaths.md). With LASTRO_DEATHS=each there are all of this table. With LASTRO_DEATHS=all a process dies each
-time, until it has survived a whole journey: then there is no further time to die.
+(docs/decisions/drawn-cases.md), with DRAW_ALL=1 there are all of this table. With LASTRO_DEATHS=all a process dies each time, until
+it has survived a whole journey: then there is no further time to die.
 """
 
+import random
 from collections.abc import AsyncIterator
 
 import pytest
+from tests import drawn as draw
 from tests.in_one import all_tried
 
 from lastro.core.failpoints import GAPS
@@ -15,7 +17,7 @@ from lastro.core.failpoints import GAPS
 from . import test_charging as charging
 from . import test_teds as teds
 from .conftest import playing
-from .crashing import DEATHS, OF_A_JOURNEY, Journey, compared, drawn, of_this_run, passes
+from .crashing import EVERY_DEATH, OF_A_JOURNEY, Journey, compared, drawn, passes
 from .insisting import authorizing_journey, journey, return_journey
 from .play import Play
 from .stage import Stage
@@ -57,9 +59,9 @@ async def scene(fragile: Stage) -> AsyncIterator[Play]:
 @pytest.mark.parametrize("name", JOURNEYS)
 async def test_a_process_may_die_anywhere(scene: Play, name: str) -> None:
     journey = JOURNEYS[name]
-    deaths = drawn(JOURNEYS, of_this_run())[name] if DEATHS == "some" else journey.deaths
-    if DEATHS == "all":  # one for each gap, which goes over all times
-        deaths = [death for death in deaths if death.count == death.least]
+    deaths = journey.deaths if draw.ALL else drawn(JOURNEYS, draw.chance("deaths"))[name]
+    if EVERY_DEATH:  # one for each gap, which goes over all times
+        deaths = [death for death in journey.deaths if death.count == death.least]
     await all_tried(journey.cases(scene, deaths))
     await compared(scene)
 
@@ -70,7 +72,7 @@ def test_every_gap_is_died_in() -> None:
     assert {gap for _, gap in places} == set(GAPS)
     seen: dict[str, set[object]] = {name: set() for name in JOURNEYS}
     for seed in range(200):
-        some = drawn(JOURNEYS, str(seed))
+        some = drawn(JOURNEYS, random.Random(seed))
         assert {death.place for deaths in some.values() for death in deaths} == places
         assert min(len(deaths) for deaths in some.values()) >= OF_A_JOURNEY
         for name, deaths in some.items():
