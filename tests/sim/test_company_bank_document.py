@@ -21,6 +21,7 @@ from tests.oracles import pix_api
 
 from lastro_sim.api_pix import locations, operations
 from lastro_sim.api_pix.customers import DEMO
+from lastro_sim.api_pix.recurring import locations as recurrence_locations
 from lastro_sim.api_pix.server import build_bank
 
 from .company_bank import KEY, Desk, desk, new_tx_id
@@ -30,7 +31,8 @@ from .stage import Sim, until
 
 HERE = Path(__file__).parent
 REQUESTS = int(os.environ.get("FUZZ_EXAMPLES", "25"))  # of each operation, in each mode
-LOCATION = "/{pixUrlAccessToken}"
+LOCATION, RECURRENCE_LOCATION = "/{pixUrlAccessToken}", "/rec/{recUrlAccessToken}"
+LOCATIONS = {LOCATION, RECURRENCE_LOCATION}
 # Without a parameter or a body there is nothing to refuse; that a webhook may be absent test_company_bank_webhooks sees.
 TAKE_NOTHING = {"POST /locrec", *(f"{method} /webhook{kind}" for method in ("GET", "DELETE") for kind in ("rec", "cobr"))}
 Known = dict[str, list[str]]
@@ -55,7 +57,7 @@ class Counted:
     def _route(self, scope: Any) -> str:
         path = scope["raw_path"].decode("ascii")
         if path.startswith("/qr/"):
-            return f"{scope['method']} {LOCATION}"
+            return f"{scope['method']} {RECURRENCE_LOCATION if path.startswith('/qr/v2/rec/') else LOCATION}"
         found = operations.matched(path.partition("?")[0])
         known = found and found.operations.get(scope["method"])
         return known.route if known else ""
@@ -98,9 +100,9 @@ def document(offered: set[tuple[str, str]], known: Known) -> dict[str, Any]:
     del schemas["CobValor"]["properties"]["retirada"]
     for name in ("CobSolicitada", "CobRevisada"):
         schemas[name]["allOf"] = [part for part in schemas[name]["allOf"] if "loc" not in part.get("properties", {})]
-    if LOCATION in made["paths"]:
+    for path in LOCATIONS & made["paths"].keys():
         # The answer is a JWS; the schema is of the payload that it signs.
-        location = made["paths"][LOCATION]["get"]
+        location = made["paths"][path]["get"]
         location["responses"]["200"]["content"] = {"application/jose": {"schema": {"type": "string"}}}
         del location["servers"]
     return made
@@ -220,12 +222,17 @@ async def test_every_answer_is_as_the_central_bank_says(sim: Sim, tmp_path: Path
 async def test_every_location_answers_as_the_central_bank_says(sim: Sim, tmp_path: Path) -> None:
     counted = Counted(sim)
     async with served(counted) as url, desk(sim) as bank:
-        status, output = await tried(tmp_path, f"{url}/qr/v2", bank, {(LOCATION, "get")})
-        payload = locations.payload(sim.network, (await bank.charge())["location"].rpartition("/")[2])
+        status, output = await tried(tmp_path, f"{url}/qr/v2", bank, {(path, "get") for path in LOCATIONS})
+        charged, made = await bank.charge(), await recurrence(bank)
+    payloads = {
+        LOCATION: locations.payload(sim.network, charged["location"].rpartition("/")[2]),
+        RECURRENCE_LOCATION: recurrence_locations.payload(sim.network, made["loc"]["location"].rpartition("/")[2]),
+    }
     assert status == 0, output
-    assert {answered for _, answered in counted.answers} >= {200, 404}
-    signed = pix_api.oracle().operation("GET", LOCATION)["responses"]["200"]["content"]["application/jose"]["schema"]
-    assert list(OAS30ReadValidator(signed).iter_errors(payload)) == []
+    for path, payload in payloads.items():
+        assert {answered for route, answered in counted.answers if route == f"GET {path}"} >= {200, 404}
+        signed = pix_api.oracle().operation("GET", path)["responses"]["200"]["content"]["application/jose"]["schema"]
+        assert list(OAS30ReadValidator(signed).iter_errors(payload)) == []
 
 
 async def test_a_bank_that_leaves_the_document_is_found(sim: Sim, tmp_path: Path) -> None:

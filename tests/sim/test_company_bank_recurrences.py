@@ -9,7 +9,7 @@ from tests.in_one import in_one_test
 from lastro.standards import brcode, recurrence_ids
 from lastro_sim.api_pix.server import CutError
 
-from .company_bank import DEBTOR, Desk, kind
+from .company_bank import DEBTOR, Desk, desk, kind
 from .recurring import PAYER, act, approved, asked, day, judged, recurrence, scheduled
 from .stage import Sim, until
 
@@ -155,6 +155,18 @@ async def test_whoever_scans_the_charge_alone_authorizes_nothing(bank: Desk) -> 
     assert (await bank.done("GET", f"/rec/{made['idRec']}"))["status"] == "CRIADA"
 
 
+async def test_a_first_payment_whose_yes_cannot_be_taken_is_refused(bank: Desk) -> None:
+    first = await bank.charge("35.00")
+    made = await recurrence(bank)
+    path = f"/rec/{made['idRec']}"
+    code = (await bank.done("GET", path, txid=first["txid"]))["dadosQR"]["pixCopiaECola"]
+    assert (await bank.sim.act("/phone/read", {"qrcodeData": code}))["kind"] == "COMPOSITE"
+    await bank.done("PATCH", path, {"status": "CANCELADA"})
+    paid = await bank.sim.act("/phone/pay", {"qrcodeData": code, "force": True})
+    assert (paid["status"], paid["code"]) == ("REJECTED", "UPAY")
+    assert (await bank.done("GET", f"/cob/{first['txid']}"))["status"] == "ATIVA"
+
+
 async def test_a_maximum_is_above_the_floor_and_only_of_open_amounts(bank: Desk) -> None:
     fixed = (await recurrence(bank))["idRec"]
     floored = (await recurrence(bank, valor={"valorMinimoRecebedor": "50.00"}))["idRec"]
@@ -293,6 +305,13 @@ async def test_an_answer_that_is_lost_leaves_a_recurrence_to_be_found(bank: Desk
     assert [one["vinculo"]["contrato"] for one in found] == ["C-1"]
 
 
+async def test_a_call_that_is_lost_before_its_effect_makes_nothing(bank: Desk) -> None:
+    await bank.fault("lost-before-effect", match={"route": "POST /rec"})
+    with pytest.raises(CutError):
+        await bank.ask("POST", "/rec", asked(bank))
+    assert (await bank.listed("/rec"))["recs"] == []
+
+
 async def test_a_recurrence_is_listed_late_and_its_state_told_late(bank: Desk) -> None:
     await bank.fault("listed-late", "bank_recurrence", delay=3600)
     id_rec = (await recurrence(bank))["idRec"]
@@ -307,3 +326,18 @@ async def test_a_recurrence_is_listed_late_and_its_state_told_late(bank: Desk) -
     await bank.enter()
     now = await bank.done("GET", f"/rec/{id_rec}")
     assert (now["status"], now["pagador"]["cpf"]) == ("APROVADA", PAYER)
+
+
+async def test_answers_about_recurrences_are_changed_as_others_are(sim: Sim) -> None:
+    async with desk(sim) as bank:
+        await bank.fault("ok-for-created", match={"route": "POST /rec"})
+        made = await bank.ask("POST", "/rec", asked(bank))
+        assert made.status_code == 200
+        path = f"/rec/{made.json()['idRec']}"
+        await bank.fault("null-fields", match={"idRec": made.json()["idRec"]})
+        assert (await bank.done("GET", path))["encerramento"] is None
+        await bank.fault("unknown-fields")
+        assert "extrasDoPSP" in (await bank.done("GET", path))["vinculo"]["devedor"]
+        await bank.fault("local-marked-z")
+        local, utc = [(await bank.done("GET", path))["atualizacao"][0]["data"] for _ in range(2)]
+        assert (local == utc, local[-1]) == (False, "Z")

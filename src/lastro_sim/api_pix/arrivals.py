@@ -5,7 +5,7 @@ txid of a charge (bacen/pix-api#8). Faults of the operation `bank_pix`, whose de
 """
 
 import json
-from typing import Final
+from typing import Any, Final
 
 from lastro_sim import amounts, faults
 from lastro_sim.network import Network
@@ -19,11 +19,16 @@ OPERATION = "bank_pix"
 # Said to be paid before any Pix is shown; shown, but not in lists; without a field that the document leaves optional.
 BEHAVIOURS: Final = frozenset({"concluded-early", "listed-late", "no-txid", "no-chave"})
 OF_A_CHARGE, OF_A_RECURRENCE = "QRDN", "AUTO"
-UNKNOWN_CHARGE, PAID_BEFORE, NOT_AS_ASKED = "BE15", "DUPL", "BE17"
+UNKNOWN_CHARGE, PAID_BEFORE, NOT_AS_ASKED, NO_RECURRENCE = "BE15", "DUPL", "BE17", "UPAY"
 
 
-def refuses(network: Network, tx_id: str | None, account: str, cents: int) -> str | None:
-    """Returns the code for refusing the payment of a dynamic code; None if it may be paid. Codes: as the outside bank's."""
+def refuses(
+    network: Network, tx_id: str | None, account: str, cents: int, consent: dict[str, Any] | None = None
+) -> str | None:
+    """Returns the code for refusing the payment of a dynamic code; None if it may be paid. Codes: as the outside bank's.
+
+    consent: the payer's yes to a recurrence that rides in it.
+    """
     customer = customers.by_account(network, account)
     row = None if customer is None or tx_id is None else charges.find(network, customer.document, tx_id)
     if row is None:
@@ -33,6 +38,8 @@ def refuses(network: Network, tx_id: str | None, account: str, cents: int) -> st
     payable = row["status"] == charges.ACTIVE and network.clock.business() <= charges.expires_at(row)
     value = json.loads(row["terms"])["valor"]
     fits = value.get("modalidadeAlteracao") == 1 or value["original"] == amounts.printed(cents)
+    if consent is not None and not recurrence_states.is_open(network, row["document"], consent):
+        return NO_RECURRENCE
     return None if payable and fits else NOT_AS_ASKED
 
 

@@ -83,7 +83,9 @@ class BankServer:
                 raise wrong_method(["POST"])
             return self._token(headers, body, fingerprint)
         found = _LOCATION.fullmatch(path)
-        if found is not None and method in {"GET", "HEAD"}:
+        if found is not None:
+            if method not in {"GET", "HEAD"}:
+                raise wrong_method(["GET"])
             return located(self._network, found["kind"] or "", unquote(found["token"]))
         if path == signing.KEYS and method in {"GET", "HEAD"}:
             return Answer(200, signing.published(self._network))

@@ -103,6 +103,7 @@ def refused_by_bank(network: Network, order: Order) -> str | None:
         return "AC14"
     if order.fields["localInstrument"] == charges.OF_A_CHARGE:
         if order.receiver == COMPANY_BANK_ISPB:
-            return arrivals.refuses(network, order.tx_id, place["account"], order.amount)
+            consent = order.fields.get("recurrence")
+            return arrivals.refuses(network, order.tx_id, place["account"], order.amount, consent)
         return charges.refuses(network, order.tx_id, place, order.amount)
     return None

@@ -6,7 +6,6 @@ The messages are those of any participant. They wait in the network's mailbox an
 import json
 from typing import Any, Final
 
-from lastro_sim import amounts
 from lastro_sim.api_pix.calls import Row
 from lastro_sim.bank import charging
 from lastro_sim.network import LOOKS_EVERY_SECONDS, Network
@@ -55,7 +54,11 @@ def _decided(network: Network, message: dict[str, Any]) -> None:
             recurrence_states.reject(network, row, message["code"])
         return
     is_new = row is not None and row["status"] == recurrence_states.CREATED
-    accepts = row is not None and (is_new or _is_again(row, document)) and allows(row, message.get("maximumAmount"))
+    accepts = (
+        row is not None
+        and (is_new or _is_again(row, document))
+        and recurrence_states.allows(row, message.get("maximumAmount"))
+    )
     answer = AuthorizationAnswer(message["msgId"], message["idRec"], accepts, None if accepts else REFUSED)
     authorizations.answered(network, COMPANY_BANK_ISPB, answer)
     if accepts and is_new and row is not None:
@@ -63,15 +66,6 @@ def _decided(network: Network, message: dict[str, Any]) -> None:
         journey = recurrence_states.BY_REQUEST if by_request else recurrence_states.BY_CODE
         confirmations.cancel_all(network, row["id_rec"])
         recurrence_states.approve(network, row, message["payer"], journey)
-
-
-def allows(row: Row, maximum: str | None) -> bool:
-    """Tells whether a recurrence lets its payer set this maximum (valorMinimoRecebedor)."""
-    if maximum is None:
-        return True
-    value = json.loads(row["terms"]).get("valor", {})
-    floor = amounts.from_message(value.get("valorMinimoRecebedor", "0.00")) or 0
-    return "valorRec" not in value and (amounts.from_message(maximum) or 0) >= floor
 
 
 def _is_again(row: Row, document: str) -> bool:

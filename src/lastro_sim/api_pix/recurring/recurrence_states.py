@@ -5,7 +5,7 @@ from datetime import date, time, timedelta
 from typing import Any, Final
 
 from lastro.standards import calendar
-from lastro_sim import faults
+from lastro_sim import amounts, faults
 from lastro_sim.api_pix.calls import Customer, Row
 from lastro_sim.clock import counted
 from lastro_sim.network import Network
@@ -58,6 +58,22 @@ def approved_by_payment(network: Network, customer: Customer, tx_id: str | None,
         return
     network.store.change("bank_recurrence", row, first_tx_id=tx_id)
     approve(network, network.store.get("bank_recurrence", seq=row["seq"]), payment["payer"], BY_PAYMENT)
+
+
+def is_open(network: Network, document: str, consent: dict[str, Any]) -> bool:
+    """Tells whether the yes in a first payment can be taken. document: of the charge's owner."""
+    row = find(network, consent["idRec"])
+    same = row is not None and row["document"] == document and row["status"] == CREATED
+    return same and row is not None and allows(row, consent.get("maximumAmount"))
+
+
+def allows(row: Row, maximum: str | None) -> bool:
+    """Tells whether a recurrence lets its payer set this maximum (valorMinimoRecebedor)."""
+    if maximum is None:
+        return True
+    value = json.loads(row["terms"]).get("valor", {})
+    floor = amounts.from_message(value.get("valorMinimoRecebedor", "0.00")) or 0
+    return "valorRec" not in value and (amounts.from_message(maximum) or 0) >= floor
 
 
 def reject(network: Network, row: Row, code: str) -> None:
