@@ -31,7 +31,7 @@ async def step(bank: Desk, tx_id: str, name: str) -> None:
 async def attempt(bank: Desk, status: str) -> Any:
     """The newest attempt once it is so."""
     store = bank.sim.network.store
-    row = await until(lambda: (found := store.get("bank_attempt"))["status"] == status and found)
+    row = await until(lambda: (found := store.find("bank_attempt")) and found["status"] == status and found)
     await bank.enter()
     return row
 
@@ -207,6 +207,34 @@ async def test_a_charge_is_canceled_until_the_evening_before(bank: Desk) -> None
     assert kind(await bank.ask("PATCH", f"/cobr/{other}", {"status": "CANCELADA"})) == (400, "CobROperacaoInvalida")
     await to(bank, eve, "21:59")
     assert (await bank.done("PATCH", f"/cobr/{other}", {"status": "CANCELADA"}))["status"] == "CANCELADA"
+
+
+async def test_a_payers_bank_may_refuse_to_leave_a_charge(bank: Desk) -> None:
+    tx_id = await scheduled(bank, await approved(bank))
+    await bank.fault("reject", "cancellation", match={"txId": tx_id})
+    assert kind(await bank.ask("PATCH", f"/cobr/{tx_id}", {"status": "CANCELADA"})) == (400, "CobROperacaoInvalida")
+    assert (await bank.done("GET", f"/cobr/{tx_id}"))["status"] == "ATIVA"
+    assert (await bank.done("PATCH", f"/cobr/{tx_id}", {"status": "CANCELADA"}))["status"] == "CANCELADA"
+
+
+async def test_what_is_only_told_to_who_asks_still_brings_its_money(bank: Desk) -> None:
+    id_rec, tx_id = await approved(bank, valor={"valorRec": "7004.06"}), new_tx_id()
+    await bank.done("PUT", f"/cobr/{tx_id}", charge(bank, id_rec, amount="7004.06"))
+    await attempt(bank, "SOLICITADA")
+    assert (await bank.done("GET", f"/cobr/{tx_id}"))["status"] == "CRIADA"
+    await on_its_day(bank, tx_id)
+    ended = await became(bank, tx_id, "CONCLUIDA")
+    assert [one["status"] for one in ended["tentativas"]] == ["PAGA"]
+    assert ended["tentativas"][0]["endToEndId"] == ended["pix"][0]["endToEndId"]
+
+
+async def test_the_med_takes_a_collected_charge_back(bank: Desk) -> None:
+    tx_id = await scheduled(bank, await approved(bank))
+    await on_its_day(bank, tx_id)
+    name = (await became(bank, tx_id, "CONCLUIDA"))["pix"][0]["endToEndId"]
+    await bank.sim.act(f"/bank/company/pix/{name}/return", {"nature": "MED_PIX_AUTOMATICO"})
+    (returned,) = (await bank.done("GET", f"/cobr/{tx_id}"))["pix"][0]["devolucoes"]
+    assert (returned["natureza"], returned["valor"]) == ("MED_PIX_AUTOMATICO", "35.00")
 
 
 async def test_the_payer_cancels_one_charge(bank: Desk) -> None:

@@ -60,11 +60,13 @@ def send_again(network: Network, charge: Row, attempt: Row) -> None:
     send(network, charge, charge_states.SENT_AGAIN, date.fromisoformat(attempt["settles_on"]))
 
 
-def cancel(network: Network, charge: Row, attempt: Row) -> None:
-    """Asks the payer's bank to leave a charge."""
+def cancel(network: Network, charge: Row, attempt: Row) -> bool:
+    """Asks the payer's bank to leave a charge; False: it refuses."""
     msg_id = new_message_id(network)
     asked = instructions.CancellationInstruction(msg_id, attempt["msg_id"], charge["id_rec"], charge["tx_id"])
     charging.cancel_for_receiver(network, COMPANY_BANK_ISPB, asked)
+    decided = instructions.cancellation(network, msg_id)
+    return decided is not None and decided["status"] == "ACCP"
 
 
 def new_message_id(network: Network) -> str:

@@ -3,7 +3,9 @@
 The messages are those of any participant. They wait in the network's mailbox and are read here.
 """
 
+import asyncio
 import json
+import logging
 from typing import Any, Final
 
 from lastro_sim.api_pix.calls import Row
@@ -15,6 +17,7 @@ from lastro_sim.spi.authorizations import AuthorizationAnswer
 
 from . import charge_states, confirmations, instructing, recurrence_states
 
+LOG = logging.getLogger("lastro_sim")
 NO_MONEY: Final = "EXPR"
 REFUSED: Final = "AP13"
 
@@ -22,7 +25,11 @@ REFUSED: Final = "AP13"
 async def run(network: Network) -> None:
     """Reads the post whenever some is there, for ever."""
     while True:
-        read_all(network)
+        try:
+            read_all(network)
+        except Exception:
+            LOG.exception("a message to the companies' bank could not be read; it is tried again")
+            await asyncio.sleep(LOOKS_EVERY_SECONDS)
         await network.bells.wait(f"out:{COMPANY_BANK_ISPB}", LOOKS_EVERY_SECONDS)
 
 

@@ -12,8 +12,10 @@ from lastro.standards import calendar
 from lastro_sim import amounts, faults
 from lastro_sim.api_pix import charges, customers, paging
 from lastro_sim.api_pix.calls import Answer, Call, Row
-from lastro_sim.api_pix.problems import Violation, invalid, not_found
+from lastro_sim.api_pix.dialects import DIALECTS
+from lastro_sim.api_pix.problems import ProblemError, Violation, invalid, not_found
 from lastro_sim.api_pix.reading import CNPJ, CPF, TX_ID, Body, Query, read_day
+from lastro_sim.api_pix.shapes import problem
 from lastro_sim.bank import cycles
 from lastro_sim.clock import counted, moment
 from lastro_sim.network import Network
@@ -51,8 +53,10 @@ def revise(call: Call) -> Answer:
         raise _refused("A cobrança encontra-se concluída, expirada, rejeitada ou cancelada.", "cobr.status", row["status"])
     _check_cancelable(network, row)
     for attempt in charge_states.attempts(network, row):
-        if attempt["status"] in charge_states.UNDECIDED:
-            instructing.cancel(network, row, attempt)
+        if attempt["status"] in charge_states.UNDECIDED and not instructing.cancel(network, row, attempt):
+            # It is answered, not raised: what the payer's bank was asked stays asked.
+            error = _refused("O PSP do pagador não aceitou o cancelamento.", "cobr.status", charge_states.CANCELED)
+            return problem(error, DIALECTS[call.customer.dialect], network.chance.uuid())
     charge_states.cancel(network, row, *charge_states.BY_RECEIVER)
     return Answer(200, shown(network, network.store.get(TABLE, seq=row["seq"])))
 
@@ -196,5 +200,5 @@ def _check_cancelable(network: Network, row: Row) -> None:
         raise _refused(f"Não é possível cancelar uma cobrança {reason}", "cobr.status", charge_states.CANCELED)
 
 
-def _refused(reason: str, field: str, value: str | None) -> Exception:
+def _refused(reason: str, field: str, value: str | None) -> ProblemError:
     return invalid(OPERATION, Violation(reason, field, value))
