@@ -18,7 +18,7 @@ from lastro.app.banks import declare_all, figures_of, machine_now
 from lastro.app.networks import place_of
 from lastro.app.wiring import assemble
 from lastro.core import crash, notify, work_queue
-from lastro.core.concurrency import pause_after
+from lastro.core.concurrency import FirstOf, pause_after
 from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.gc_freeze import keep_what_is_built
 from lastro.core.parent import watch_parent
@@ -320,19 +320,20 @@ async def keep(
     No failure ends it; after failures in a row it waits 1, 2, 4 … 60 s, for a database that is away at most 5.
     """
     failures = 0
-    while not stop.is_set():
-        if wake is not None:
-            wake.clear()
-        try:
-            again = await act()
-            failures = 0
-        except Exception as error:  # noqa: BLE001 a queue that ends would leave its work to nobody
-            failures += 1
-            _tell(name, error, failures)
-            await _pause(stop, pause_after(failures, error))
-            continue
-        if not again:
-            await _pause(stop, pause, wake)
+    with FirstOf(stop, *(() if wake is None else (wake,))) as first:
+        while not stop.is_set():
+            if wake is not None:
+                wake.clear()
+            try:
+                again = await act()
+                failures = 0
+            except Exception as error:  # noqa: BLE001 a queue that ends would leave its work to nobody
+                failures += 1
+                _tell(name, error, failures)
+                await _pause(stop, pause_after(failures, error))
+                continue
+            if not again:
+                await first.wait(pause)
 
 
 async def _restarted(name: str, run: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
@@ -356,11 +357,7 @@ def _tell(name: str, error: Exception, failures: int) -> None:
         _log.error("lane.broke", lane=name, failures=failures, exc_info=error)
 
 
-async def _pause(stop: asyncio.Event, seconds: float, wake: asyncio.Event | None = None) -> None:
-    """Waits `seconds`, or until stop or wake."""
-    waiting = [asyncio.ensure_future(event.wait()) for event in (stop, wake) if event is not None]
-    try:
-        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in waiting:
-            task.cancel()
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    """Waits `seconds`, or until stop."""
+    with FirstOf(stop) as first:
+        await first.wait(seconds)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 import structlog
 
@@ -107,11 +108,36 @@ def pause_after(failures: int, error: Exception | None = None) -> float:
     return min(2.0 ** (min(max(failures, 1), 7) - 1), most)
 
 
-async def any_set(*events: asyncio.Event, seconds: float) -> None:
-    """Waits until one of the events is set, or so long."""
-    waiting = [asyncio.ensure_future(event.wait()) for event in events]
-    try:
-        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for one in waiting:
-            one.cancel()
+class FirstOf:
+    """Waits for the first of several events, again and again.
+
+    A task waits for each event as long as that is not set. So a wait makes one task, and not one for each event.
+    """
+
+    def __init__(self, *events: asyncio.Event) -> None:
+        self._events = events
+        self._tasks: dict[asyncio.Event, asyncio.Task[Literal[True]]] = {}
+        self._woken: asyncio.Future[None] | None = None
+
+    async def wait(self, seconds: float | None) -> None:
+        """Returns once an event is set, or after so long."""
+        loop = asyncio.get_running_loop()
+        for event in self._events:
+            if (task := self._tasks.get(event)) is None or task.done():
+                self._tasks[event] = started = loop.create_task(event.wait())
+                started.add_done_callback(self._wake)
+        self._woken = loop.create_future()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._woken
+
+    def _wake(self, _: object) -> None:
+        if self._woken is not None and not self._woken.done():
+            self._woken.set_result(None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for task in self._tasks.values():
+            task.cancel()

@@ -15,6 +15,7 @@ from uuid import UUID
 import asyncpg
 import structlog
 
+from lastro.core.concurrency import FirstOf
 from lastro.core.servers import Servers
 
 if TYPE_CHECKING:
@@ -147,13 +148,14 @@ class Hinter:
 
     async def _tell(self, connection: asyncpg.Connection, stop: asyncio.Event) -> None:
         notify = await connection.prepare("SELECT pg_notify($1, $2)", name="lastro_hint")
-        while not stop.is_set():
-            await _either(self._some, stop)
-            await asyncio.sleep(COALESCE_SECONDS)
-            self._some.clear()
-            pending, self._pending = self._pending, defaultdict(set)
-            if pending:
-                await notify.fetch(CHANNEL, _payload(pending))
+        with FirstOf(self._some, stop) as first:
+            while not stop.is_set():
+                await first.wait(None)
+                await asyncio.sleep(COALESCE_SECONDS)
+                self._some.clear()
+                pending, self._pending = self._pending, defaultdict(set)
+                if pending:
+                    await notify.fetch(CHANNEL, _payload(pending))
 
 
 async def receive_signals(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> None:
@@ -164,8 +166,11 @@ async def receive_signals(dsn: Dsn, signals: Signals, stop: asyncio.Event) -> No
         connection.add_termination_listener(lambda _: lost.set())
         await connection.add_listener(CHANNEL, lambda *told: _ring(signals, told[3]))
         signals.notify_all()  # for notifications that came while it did not listen
-        while not await _either(lost, stop, _ASKED_EVERY_SECONDS):
-            await connection.execute("SELECT 1", timeout=_ANSWERS_WITHIN_SECONDS)
+        with FirstOf(lost, stop) as first:
+            while not (lost.is_set() or stop.is_set()):
+                await first.wait(_ASKED_EVERY_SECONDS)
+                if not (lost.is_set() or stop.is_set()):
+                    await connection.execute("SELECT 1", timeout=_ANSWERS_WITHIN_SECONDS)
         if not stop.is_set():
             raise ConnectionResetError("ended by the server")
 
@@ -218,14 +223,3 @@ async def _connected(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), pause)
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-
-
-async def _either(one: asyncio.Event, other: asyncio.Event, seconds: float | None = None) -> bool:
-    """Waits until one of them is set; whether it was, in so many seconds."""
-    waiting = [asyncio.ensure_future(event.wait()) for event in (one, other)]
-    try:
-        done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        return bool(done)
-    finally:
-        for task in waiting:
-            task.cancel()

@@ -13,7 +13,7 @@ import asyncpg
 import structlog
 
 from lastro.core import trace, work_queue
-from lastro.core.concurrency import any_set
+from lastro.core.concurrency import FirstOf
 from lastro.core.errors import DatabaseAway, Stale
 from lastro.core.failpoints import failpoint
 from lastro.core.secrets import UNREADABLE, SecretUnreadable
@@ -172,25 +172,26 @@ class Deliverer:
         """
         clock = asyncio.get_running_loop().time
         sweep_at = 0.0
-        while not stop.is_set():
-            self._moved.clear()
-            launched, is_swept = 0, False
-            try:
-                if wake.is_set() or clock() >= sweep_at:
-                    wake.clear()
-                    self._hinted.clear()
-                    sweep_at, is_swept = clock() + _SWEEP_SECONDS, True
-                    await self._number_some()
-                elif self._hinted:
-                    hinted, self._hinted = self._hinted, set()
-                    self._near |= hinted
-                    await self._number_some(hinted)
-                launched = await self._launch(everywhere=is_swept or self._left)
-            except (DatabaseAway, asyncpg.PostgresError):
-                _log.exception("webhooks.round_failed")
-                self._moved.clear()  # the next try comes with the sweep, not at once
-            if not launched:
-                await any_set(stop, wake, self._moved, seconds=max(0.0, sweep_at - clock()))
+        with FirstOf(stop, wake, self._moved) as first:
+            while not stop.is_set():
+                self._moved.clear()
+                launched, is_swept = 0, False
+                try:
+                    if wake.is_set() or clock() >= sweep_at:
+                        wake.clear()
+                        self._hinted.clear()
+                        sweep_at, is_swept = clock() + _SWEEP_SECONDS, True
+                        await self._number_some()
+                    elif self._hinted:
+                        hinted, self._hinted = self._hinted, set()
+                        self._near |= hinted
+                        await self._number_some(hinted)
+                    launched = await self._launch(everywhere=is_swept or self._left)
+                except (DatabaseAway, asyncpg.PostgresError):
+                    _log.exception("webhooks.round_failed")
+                    self._moved.clear()  # the next try comes with the sweep, not at once
+                if not launched:
+                    await first.wait(max(0.0, sweep_at - clock()))
         while self._tasks:
             await asyncio.wait(self._tasks)
 
