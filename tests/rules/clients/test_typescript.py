@@ -2,9 +2,18 @@
 
 from pathlib import Path
 
+import pytest
 from clients.generate.__main__ import made_for_typescript
 from tests import typescript
 from tests.house.tree import ROOT
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, compiled by its strictest rules."""
+    folder = tmp_path_factory.mktemp("client")
+    typescript.compiled(folder)
+    return folder
 
 
 def test_the_committed_code_is_what_is_made() -> None:
@@ -13,23 +22,21 @@ def test_the_committed_code_is_what_is_made() -> None:
     assert not different, f"{different} are not of this document: run `make clients`"
 
 
-def test_it_compiles_strictly_and_its_tests_pass(tmp_path: Path) -> None:
-    tests = typescript.compiled(tmp_path) / "test"
+def test_it_compiles_strictly_and_its_tests_pass(client: Path) -> None:
+    tests = client / "dist/test"
     said = typescript.run(
-        "node", "--test", str(tests), folder=tmp_path, LASTRO_VECTORS=str(ROOT / "docs/examples/webhooks/vectors.json")
+        "node", "--test", str(tests), folder=client, LASTRO_VECTORS=str(ROOT / "docs/examples/webhooks/vectors.json")
     )
     assert "\n# fail 0\n" in said
     assert "\n# pass 13\n" in said
 
 
-def test_the_programs_to_copy_compile_in_a_shop_of_its_own(tmp_path: Path) -> None:
+def test_the_programs_to_copy_compile_in_a_shop_of_its_own(client: Path, tmp_path: Path) -> None:
     """By the compiler's plain strict rules, against the package as it is installed."""
-    (tmp_path / "client").mkdir()
-    typescript.compiled(tmp_path / "client")
     shop = tmp_path / "shop"
     modules = shop / "node_modules"
     (modules / "@lastro").mkdir(parents=True)
-    (modules / "@lastro/client").symlink_to(tmp_path / "client")
+    (modules / "@lastro/client").symlink_to(client)
     (modules / "@types").symlink_to(typescript.programs() / "@types")
     (shop / "package.json").write_text('{"type": "module"}')
     names = []
