@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.rails.port.foreign import AskedOf
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from uuid import UUID
@@ -19,8 +21,9 @@ _AT_CONNECTIONS = """
 SELECT DISTINCT i.reference FROM connections c CROSS JOIN unnest($1::text[]) n(reference)
   JOIN instruments i ON i.rail = c.rail AND i.reference = n.reference
 """
-_KEYS = """
-SELECT i.reference, o.pix_key FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
+_ASKED = """
+SELECT i.reference, o.pix_key, i.details ->> 'recurrenceId' AS recurrence_id
+  FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
  WHERE i.company_id = $1 AND i.rail = $2 AND i.reference = ANY ($3::text[])
 """
 
@@ -42,14 +45,14 @@ class Instruments:
         rows = await self._work.everywhere(_AT_CONNECTIONS, sorted(txids))
         return frozenset(row["reference"] for row in rows)
 
-    async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
-        """Returns the Pix key that each txid's order asked for. DatabaseAway: try again later."""
-        keys: dict[str, str | None] = {}
+    async def asked(self, rail: str, txids: Collection[str]) -> Mapping[str, AskedOf]:
+        """Returns the order behind each txid, as the port says."""
+        asked: dict[str, AskedOf] = {}
         for company_id, found in (await self._found(rail, txids)).items():
             async with self._database.session(company_id) as session:
-                rows = await session.fetch(_KEYS, company_id, rail, found)
-            keys |= {row["reference"]: row["pix_key"] for row in rows}
-        return keys
+                rows = await session.fetch(_ASKED, company_id, rail, found)
+            asked |= {row["reference"]: AskedOf(row["pix_key"], row["recurrence_id"]) for row in rows}
+        return asked
 
     async def _found(self, rail: str, txids: Collection[str]) -> dict[UUID, list[str]]:
         """Returns the references that have instruments, by company; a connection's are of one."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from lastro.core.db import Database
 from lastro.rails.instruments import Instruments
+from lastro.rails.port.foreign import AskedOf
 
 from .collecting import make, rail_of, reference
 from .shop import Shop
@@ -16,9 +17,9 @@ async def test_a_reference_is_ours_where_its_own_rail_has_the_instrument(shop: S
     instruments = Instruments(work, app)
     try:
         (order,) = await shop.rows("SELECT pix_key FROM orders")
-        assert await instruments.keys(rail_of(made), [decodable, ours]) == {ours: order["pix_key"]}
-        assert await instruments.keys("oxxo", [ours]) == {}
-        assert await instruments.keys(rail_of(made), []) == {}
+        assert await instruments.asked(rail_of(made), [decodable, ours]) == {ours: AskedOf(order["pix_key"])}
+        assert await instruments.asked("oxxo", [ours]) == {}
+        assert await instruments.asked(rail_of(made), []) == {}
         assert await instruments.known_at_connections([ours]) == frozenset(), "a partner is no connection"
         assert await instruments.known_at_connections([]) == frozenset()
     finally:

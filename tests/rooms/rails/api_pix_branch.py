@@ -18,7 +18,8 @@ from lastro.rails.cursors import RailCursor
 from lastro.rails.inbox import Inbox
 from lastro.rails.instruments import Instruments
 
-from .api_pix_bank import Bank, serving
+from .api_pix_bank import serving
+from .api_pix_recurring import RecurringBank
 from .conftest import House, Scene
 from .network import ISPB
 
@@ -34,7 +35,7 @@ class Branch:
 
     scene: Scene
     ana: UUID
-    bank: Bank
+    bank: RecurringBank
     line: BankLine
 
     def terms(self, **changes: Any) -> ListTerms:
@@ -53,10 +54,9 @@ class Branch:
     ) -> Polling:
         line, terms = line or self.line, self.terms(**changes)
         how = PollingTerms(RAIL, poll_seconds, hint_seconds, take_over_seconds=0.02)
-        router = PaymentRouter(terms, self.instruments, ForeignPayments(self.scene.runner, self.ana))
-        return Polling(
-            how, terms, line, Lists(terms, line), self.cursor(number), router, Recurring(RAIL, line, terms.clock, 7)
-        )
+        recurring = Recurring(RAIL, line, terms.clock, 7)
+        router = PaymentRouter(terms, self.instruments, ForeignPayments(self.scene.runner, self.ana), recurring)
+        return Polling(how, terms, line, Lists(terms, line), self.cursor(number), router, recurring)
 
     @property
     def instruments(self) -> Instruments:
@@ -116,7 +116,7 @@ async def order_with(scene: Scene, company_id: UUID, txid: str, key: str, rail: 
 @asynccontextmanager
 async def branch_of(scene: Scene, house: House) -> AsyncIterator[Branch]:
     """Opens a bank whose clock shows business time, where an order of Ana's is payable."""
-    bank = Bank(now=await scene.now())
+    bank = RecurringBank(now=await scene.now())
     async with serving(bank) as line:
         made = Branch(scene, house.ana, bank, line)
         await made.instrument()

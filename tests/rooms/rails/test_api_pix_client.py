@@ -86,9 +86,9 @@ async def desk(scene: Scene) -> AsyncIterator[Desk]:
     bank = Bank()
     async with serving(bank) as line:
         terms, own = ListTerms(RAIL, "utc", timedelta(days=5), 100), Instruments(scene.work, scene.database)
-        router = PaymentRouter(terms, own, ForeignPayments(scene.runner, NOBODY))
-        cursor = RailCursor(scene.database, RAIL, "pix", UUID(int=1))
         recurring = Recurring(RAIL, line, "utc", 7)
+        router = PaymentRouter(terms, own, ForeignPayments(scene.runner, NOBODY), recurring)
+        cursor = RailCursor(scene.database, RAIL, "pix", UUID(int=1))
         polling = Polling(PollingTerms(RAIL, 600), terms, line, Lists(terms, line), cursor, router, recurring)
         made = Desk(bank, bank.pay(1, AT))
         made.returned[RETURN] = ReturnedPayment(made.payment, Money(100, "BRL"))

@@ -16,8 +16,8 @@ from lastro.rails import port
 from lastro.rails.network_client import NetworkClient
 from lastro.rails.port import Transient
 
-from .api_pix_bank import Bank
-from .api_pix_branch import DAY, KEY, OTHERS, TXID, Branch, branch_of
+from .api_pix_bank import Bank, instant
+from .api_pix_branch import DAY, KEY, OTHERS, RAIL, TXID, Branch, branch_of
 from .conftest import House, Scene, until
 from .test_api_pix_issuing import answers, refuses
 
@@ -46,6 +46,21 @@ async def test_ours_goes_into_the_inbox_and_all_others_into_the_list(branch: Bra
     at = at.replace(microsecond=at.microsecond // 1000 * 1000)
     assert (row["subject"], told) == (ours, port.Collected(ours, TXID, Money(1050, "BRL"), at, at))
     assert row["txid"] == TXID, "or its order would be ended, or claimed for, while this waits"
+
+
+async def test_money_that_authorizes_brings_the_banks_word_on_it(branch: Branch) -> None:
+    """It need not wait for a quarter of an hour, where no webhook tells of the authorization."""
+    name, at = "RR1234567820240115abcdefghijk", branch.bank.now - timedelta(minutes=1)
+    await branch.scene.admin.execute(
+        "UPDATE instruments SET details = $3::jsonb WHERE rail = $1 AND reference = $2", RAIL, TXID,
+        f'{{"recurrenceId": "{name}"}}',
+    )  # fmt: skip
+    located = {"id": 1, "location": "bank.example/qr/v2/rec/1", "criacao": instant(at)}
+    branch.bank.recurrences[name] = {"idRec": name, "loc": located, "atualizacao": []}
+    branch.bank.became(name, "APROVADA")
+    paid = branch.bank.pay(1, at, txid=TXID)
+    assert await branch.polling().poll(branch.keep)
+    assert {name for _, _, name in await branch.told()} == {f"{port.AUTHORIZATION_MADE}:{name}", f"pix:{paid}"}
 
 
 async def test_nothing_is_told_twice_however_often_it_is_listed(branch: Branch) -> None:

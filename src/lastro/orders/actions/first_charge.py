@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lastro.core.write import Row, Write
     from lastro.orders.actions.end import EndOrderContext
     from lastro.orders.model import CompanySetup, Installation, Order, Party, PixKey
-    from lastro.rails.port import IssuedCharge
+    from lastro.rails.port import MadeRecurrence
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ def first_request(
 
 
 def charged(
-    first: FirstCharge, setup: CompanySetup, key: PixKey, context: RequestContext, issued: IssuedCharge | None = None
+    first: FirstCharge, setup: CompanySetup, key: PixKey, context: RequestContext, made: MadeRecurrence | None = None
 ) -> tuple[Order, tuple[Row, ...]]:
     """Returns the order of a first charge and its rows. It can be paid for 24 hours (contract.md §3).
 
-    issued: what the bank of its key has made, where the key is a connection's.
+    made: by the bank of its key, where the key is a connection's.
     """
     drafted = pix_order(
         context, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
@@ -67,10 +67,11 @@ def charged(
         drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id,
         subscription_code=first.external_id, order_token=None,
     )  # fmt: skip
-    if issued is None:
+    if made is None or made.first is None:
         return order, ORDERS.born(columns(order), context.now)
-    made = issuing.instrument(key.rail, issued)
-    order = replace(order, txid=issued.txid, location_token=None, expires_at=issued.expires_at, instrument=made)
+    issued, instrument = made.first, issuing.instrument(key.rail, made.first)
+    instrument = replace(instrument, details={**(instrument.details or {}), "recurrenceId": made.recurrence_id})
+    order = replace(order, txid=issued.txid, location_token=None, expires_at=issued.expires_at, instrument=instrument)
     return order, (*ORDERS.born(columns(order), context.now), instruments.row_of(order))
 
 

@@ -62,8 +62,8 @@ def polling_of(connection: Connection) -> PollingTerms:
 def rail_of(connection: Connection, line: Line, stores: Stores) -> ApiPix:
     """Returns the adapter of a connection: a Rail and a Stream. line: to it, of its own."""
     terms, own = terms_of(connection), instruments_of(stores)
-    router = PaymentRouter(terms, own, stores.foreign)
     recurring = Recurring(connection.name, line, terms.clock, connection.company, connection.receiver_account)
+    router = PaymentRouter(terms, own, stores.foreign, recurring)
     cursor = cursor_of(connection, stores, PAYMENTS)
     polling = Polling(polling_of(connection), terms, line, Lists(terms, line), cursor, router, recurring)
     return ApiPix(

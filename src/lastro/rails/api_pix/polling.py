@@ -64,9 +64,13 @@ class PollingTerms:
 
 
 class PaymentRouter:
-    """Stores a bank's payments: ours in the inbox, all others in the list of foreign ones."""
+    """Stores a bank's payments: ours in the inbox, all others in the list of foreign ones.
 
-    def __init__(self, terms: ListTerms, instruments: KnownInstruments, foreign: Foreign) -> None:
+    recurring: is asked whether a payment has authorized its subscription, which has to be known first.
+    """
+
+    def __init__(self, terms: ListTerms, instruments: KnownInstruments, foreign: Foreign, recurring: Recurring) -> None:
+        self._recurring = recurring
         self._rail = terms.rail
         self._clock = terms.clock
         self._instruments = instruments
@@ -86,15 +90,27 @@ class PaymentRouter:
         foreign = [asked.foreign(self._rail, one) for one in payments if one.payment_id not in asked.ours]
         if foreign:
             await self._foreign.keep(foreign)
-        await keep(messages)
+        await keep([*await self._authorized(asked.recurrences), *messages])
+
+    async def _authorized(self, recurrence_ids: frozenset[str]) -> list[NetworkMessage]:
+        """Returns what the bank says of recurrences whose first charge was paid. Silence is asked about later."""
+        told: list[NetworkMessage] = []
+        for name in sorted(recurrence_ids):
+            with suppress(port.Transient):
+                told += await self._recurring.told(name)
+        return told
 
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """Payments by their ids. ours: an order asked for them. at_other_keys: an order has their txid, and another key."""
+    """Payments by their ids. ours: an order asked for them. at_other_keys: an order has their txid, and another key.
+
+    recurrences: the idRecs that ours authorize.
+    """
 
     ours: frozenset[str]
     at_other_keys: frozenset[str]
+    recurrences: frozenset[str] = frozenset()
 
     def foreign(self, rail: str, one: BankPayment) -> ForeignPayment:
         """Returns a bank's payment as the list of foreign ones keeps it."""
@@ -105,18 +121,21 @@ class AskedFor:
 async def asked_for(rail: str, payments: Sequence[BankPayment], instruments: KnownInstruments) -> AskedFor:
     """Finds the payments that an order of ours asked for: under its txid, and at its key."""
     txids = {one.txid for one in payments if one.txid is not None and is_txid_dynamic(one.txid)}
-    keys = await instruments.keys(rail, txids) if txids else {}
+    asked = await instruments.asked(rail, txids) if txids else {}
     ours: set[str] = set()
     others: set[str] = set()
+    recurrences: set[str] = set()
     for one in payments:
-        if one.txid is None or one.txid not in keys:
+        if one.txid is None or one.txid not in asked:
             continue
-        if is_at_key(one, keys[one.txid]):
+        if is_at_key(one, asked[one.txid].key):
             ours.add(one.payment_id)
+            if (name := asked[one.txid].recurrence_id) is not None:
+                recurrences.add(name)
         else:
             _log.critical("bank.key_differs", rail=rail, network_id=one.payment_id)
             others.add(one.payment_id)
-    return AskedFor(frozenset(ours), frozenset(others))
+    return AskedFor(frozenset(ours), frozenset(others), frozenset(recurrences))
 
 
 def is_at_key(one: BankPayment, key: str | None) -> bool:

@@ -7,7 +7,7 @@ order of ours asked for is foreign. It is kept, it moves no money here, and it i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -91,11 +91,21 @@ class Foreign(Protocol):
         """
 
 
+class AskedOf(NamedTuple):
+    """The order behind a txid. key: the Pix key that it asked for; None: it has none.
+
+    recurrence_id: the idRec that its payment authorizes, at a connection's bank; None: it authorizes none.
+    """
+
+    key: str | None
+    recurrence_id: str | None = None
+
+
 class KnownInstruments(Protocol):
     """Tells the payments of our orders from foreign ones. A row of `instruments` decides, and nothing else."""
 
-    async def keys(self, rail: str, txids: Collection[str]) -> Mapping[str, str | None]:
-        """Returns the Pix key that each txid's order asked for. Its own, whatever a file says by now.
+    async def asked(self, rail: str, txids: Collection[str]) -> Mapping[str, AskedOf]:
+        """Returns the order behind each txid. Its key is its own, whatever a file says by now.
 
-        A txid without an instrument of this rail is left out. None: the order has no key. DatabaseAway: try again later.
+        A txid without an instrument of this rail is left out. DatabaseAway: try again later.
         """

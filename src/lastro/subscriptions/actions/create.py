@@ -239,7 +239,7 @@ def _first_charge(
     found = known.destination
     assert found.key is not None
     first = first_charge(wish, wish.charge, subscription_id, debtor)
-    return charged(first, found.setup, found.key, context, None if known.made is None else known.made.first)
+    return charged(first, found.setup, found.key, context, known.made)
 
 
 def _subscription(
