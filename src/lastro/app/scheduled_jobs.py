@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lastro.core.runner import Verb
     from lastro.orders import Installation
-    from lastro.rails.port import Issuer, Registry, StreamsRead
+    from lastro.rails.port import Issuer, Rail, Registry, StreamsRead
     from lastro.subscriptions import Timing
 
 
@@ -29,17 +29,18 @@ def dues_of(
     timing: Timing = TIMING,
     terms: DisputeTerms = TERMS,
     issuers: Mapping[str, Issuer] | None = None,
+    rails: Mapping[str, Rail] | None = None,
 ) -> tuple[Due, ...]:
     """Makes the sweeps of a worker that stands there. timing: of charges of subscriptions. registry: where keys are.
 
     ways: whom a scheduled payout asks where its money goes. streams: of the partners that collect. terms: of disputes.
-    issuers: the banks of connections.
+    issuers, rails: the banks of connections.
     """
     verbs: dict[str, Callable[[UUID], Verb[Any]]] = {
         "expiry": lambda order_id: orders.Expire(order_id, place, issuers=issuers),
         "terms": lambda order_id: orders.Expire(order_id, place, streams=streams),
         "cards": lambda order_id: orders.CardOver(order_id, place, streams),
-        "lapse": lambda subscription_id: subscriptions.Lapse(subscription_id, place, issuers),
+        "lapse": lambda subscription_id: subscriptions.Lapse(subscription_id, place, issuers, rails or {}),
         "end": lambda subscription_id: subscriptions.End(subscription_id, place),
         "payments": lambda payment_id: subscriptions.Advance(payment_id, place, timing),
         "cycles": lambda subscription_id: subscriptions.ChargeCycle(subscription_id, place, timing),

@@ -257,7 +257,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], on_worked: 
     return Worker(
         database, work, runner, rails, {rail: waiting_of(rail) for rail in rails},
         inbox_verbs(place, settings.charging, settings.disputing),
-        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers),
+        dues_of(place, rail, ways, streams, settings.charging, settings.disputing, issuers, rails),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
         ring, place.banks, at_banks,

@@ -20,12 +20,12 @@ _TO_CHARGE = DueWork(
 _PAYMENTS = DueWork(
     "payments", "subscription_payments", "due_at", "subscription_payments_due", gauge="charges", held="charge"
 )
-# Requests that the payer's bank has to answer: cancellations, attempts, and charges that it is to drop.
 # Subscriptions whose bank, of a connection, is asked what has become of them.
 SUBSCRIPTIONS_TO_ASK = DueWork(
     "subscriptions to ask", "subscriptions", "ask_at", "subscriptions_to_ask",
     "status IN ('PENDING_AUTHORIZATION', 'ACCEPTED')", by="question", gauge="subscriptions", repeats=True,
 )  # fmt: skip
+# Requests that the payer's bank has to answer: cancellations, attempts, and charges that it is to drop.
 CANCELLATIONS_TO_ASK = DueWork(
     "cancellations to ask", "subscription_cancellations", "ask_at", "subscription_cancellations_to_ask",
     "status = 'PENDING'", by="question", gauge="cancellations",

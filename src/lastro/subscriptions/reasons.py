@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from lastro.rails.port import NOT_TAKEN, REFUSED_BY_NETWORK, Reasons
+from lastro.rails.port import NOT_TAKEN, OVER_BY_TIME, REFUSED_BY_NETWORK, Reasons
 
 if TYPE_CHECKING:
     from lastro.rails.port import Reason, ReasonRow
@@ -83,6 +83,7 @@ def code_of_cancel(reason: CancelReason) -> str | None:
 
 _OF_CODE: Final[dict[str, CancelReason]] = {
     "SLDB": "REQUESTED_BY_PAYER", "SLCR": "REQUESTED_BY_RECEIVER", "ACCL": "ACCOUNT_CLOSED", "FRUD": "FRAUD_SUSPECTED",
+    OVER_BY_TIME: "AUTHORIZATION_EXPIRED",
 }  # fmt: skip
 _CODE_OF: Final[dict[CancelReason, str | None]] = {
     "REQUESTED_BY_RECEIVER": "SLCR", "FRAUD_SUSPECTED": "FRUD", "OTHER": "SLCR", "REQUESTED_BY_PAYER": "SLDB",

@@ -73,12 +73,17 @@ class Recurring:
         """Returns the news of what a webhook has named: an idRec, or the txid of a cycle's charge. Transient: not now."""
         if is_recurrence_id(name):
             found = await self._recurrence_now(name)
-            one = None if isinstance(found, Unknown) else news.of_recurrence(found, self._clock, is_held=False)
-            messages: tuple[NetworkMessage, ...] = (one,) if isinstance(one, port.NetworkMessage) else ()
+            messages = () if isinstance(found, Unknown) else self._told_of(found)
         else:
             charge = await self._charge_now(name)
             messages = () if isinstance(charge, Unknown) else news.of_charge(charge, self._clock)
         return tuple(news.owned(one, self._company) for one in messages)
+
+    def _told_of(self, found: BankRecurrence) -> tuple[NetworkMessage, ...]:
+        """Returns the news of a recurrence, in their order; of one that was paid first, that it was, and its end."""
+        both = (False, True) if news.was_paid_first(found, self._clock) else (False,)
+        told = (news.of_recurrence(found, self._clock, is_held=is_held) for is_held in both)
+        return tuple(one for one in told if isinstance(one, port.NetworkMessage))
 
     async def _charge(self, told: port.ChargeInstruction) -> None:
         """Makes a cycle's charge, or has it tried again on a day; leaves what is there already."""

@@ -35,9 +35,12 @@ def owned(message: NetworkMessage, company: int) -> NetworkMessage:
 def of_recurrence(found: BankRecurrence, clock: Clock, *, is_held: bool) -> NetworkMessage | Pending:
     """Returns what has become of a recurrence. is_held: we know that it is authorized, and ask if it still is.
 
-    Transient is not raised: a time that the bank does not tell readably leaves the recurrence as it was.
+    Transient is not raised: a time that the bank does not tell readably leaves the recurrence as it was. Who paid in the act
+    in which he agreed has authorized, whatever became of it since: his payment is good.
     """
     name, status = found.id_rec or "", found.status or ""
+    if was_paid_first(found, clock) and not is_held:
+        status = wire.APPROVED
     at = found.became_at(status, clock)
     if status not in OVER and (status != wire.APPROVED or is_held):
         return Pending()
@@ -52,8 +55,15 @@ def of_recurrence(found: BankRecurrence, clock: Clock, *, is_held: bool) -> Netw
         return NetworkMessage(port.AUTHORIZATION_DECLINED, "", name, port.encode(declined))
     reason = None if closing is None else closing.cancelamento
     role = (None if reason is None else reason.solicitante) or _BANK
-    canceled = port.AuthorizationCanceled(word, name, wire.reason_code(reason) or status, port.Requester(role), at)
+    code = port.OVER_BY_TIME if status == wire.EXPIRED else wire.reason_code(reason) or status
+    canceled = port.AuthorizationCanceled(word, name, code, port.Requester(role), at)
     return NetworkMessage(port.AUTHORIZATION_CANCELED, "", name, port.encode(canceled))
+
+
+def was_paid_first(found: BankRecurrence, clock: Clock) -> bool:
+    """Tells whether a recurrence that is canceled was authorized by a payment (journey 3)."""
+    is_canceled = found.status == wire.CANCELED and found.first_txid is not None
+    return is_canceled and found.became_at(wire.APPROVED, clock) is not None
 
 
 def _made(found: BankRecurrence, name: str, at: datetime) -> port.AuthorizationMade:

@@ -43,6 +43,7 @@ _ORDER_DIGITS = 12
 REGISTER_SECONDS = 2.0  # a client waits for its subscription meanwhile
 BY_RECEIVER = "USUARIO_RECEBEDOR"
 BY_RECEIVERS_BANK = "PSP_RECEBEDOR"
+OVER_BY_TIME = "EXPIRED"  # code of a cancellation that nobody asked for: a connection's bank ends it with its last day
 
 
 class Authorization(msgspec.Struct, frozen=True):

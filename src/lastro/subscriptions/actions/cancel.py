@@ -10,7 +10,7 @@ from lastro.core.errors import NotYet, Refused
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
 from lastro.orders import silent
-from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK, Transient
+from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK, OVER_BY_TIME, Transient
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.asking import asked_to_cancel
 from lastro.subscriptions.actions.ending import (
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from lastro.subscriptions.model import Cancellation, CancelReason
 
 BEING_PAID_SECONDS = 1.0  # retry of a message that waits for the end of a payment
+_LISTED_SECONDS = 30.0  # of one that waits for a bank's list
 _ENDS = {"CONFIRMED": "confirm", "REFUSED": "refuse", "FAILED": "fail"}
 _OF_PAYERS_SIDE = ("USUARIO_PAGADOR", "PSP_PAGADOR")
 
@@ -120,7 +121,10 @@ class PayerCancels(Act["PayersWord | None"]):
         """Cancels it, with a record that keeps the network's code. An ended subscription stays as it is."""
         if known is None:
             return settled(self.claimed, "ignored", context)
-        if not SUBSCRIPTIONS.allows(known.known.shown.subscription.state, "cancel"):
+        state = known.known.shown.subscription.state
+        if state == "ACCEPTED" and self.told.code == OVER_BY_TIME:
+            return settled(self.claimed, "ignored", context)  # its last day ends it here, once its last payment has its end
+        if not SUBSCRIPTIONS.allows(state, "cancel"):
             return settled(self.claimed, "known" if known.is_repeated else "ignored", context)
         told = self.told
         cause = Cause(cancel_reason_of(told.code), told.message_id, told.code, self._requester(known.known))
@@ -202,12 +206,15 @@ def _of_ended(state: str, trigger: str) -> str:
 async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> EndSubscriptionContext | None:
     """Reads the subscription of a recurrence and what depends on it.
 
-    NotYet: its first charge is being paid. At a connection's bank an authorization that is over ends that payment too.
+    NotYet: its first charge is being paid. At a connection's bank it is, once its payer has agreed; an authorization that
+    was never given ends that payment too.
     """
     subscription_id = await store.id_of_recurrence(session, company_id, recurrence_id)
     known = None if subscription_id is None else await known_of(session, company_id, subscription_id)
-    if known is not None and known.is_being_paid and not known.shown.subscription.is_at_bank:
-        raise NotYet(BEING_PAID_SECONDS)
+    if known is not None and known.is_being_paid:
+        subscription = known.shown.subscription
+        if not subscription.is_at_bank or subscription.payer is not None:
+            raise NotYet(_LISTED_SECONDS if subscription.is_at_bank else BEING_PAID_SECONDS)
     return known
 
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Write
-from lastro.orders import EXPIRY_GRACE, silent
-from lastro.rails.port import BY_RECEIVERS_BANK, Transient
+from lastro.orders import EXPIRY_GRACE, removed_at_bank, silent
+from lastro.rails.port import AUTHORIZATION_MADE, BY_RECEIVERS_BANK, NetworkMessage, Transient
 from lastro.subscriptions.actions.asking import asked_to_cancel
-from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, ended, known_of, removed_at_bank
+from lastro.subscriptions.actions.ending import Cause, EndSubscriptionContext, ended, known_of
 from lastro.subscriptions.rules.moments import subscription_due
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
     from uuid import UUID
 
     from lastro.core.db import Session
     from lastro.core.errors import Refused
     from lastro.orders import Installation
-    from lastro.rails.port import Issuer
+    from lastro.rails.port import Issuer, Rail
 
 _NOTHING = Done(None, b"")
+# How long a bank may take to show an authorization whose money it shows. After that the money goes back.
+_SHOWN_LATE = timedelta(hours=2)
 
 
 @dataclass(frozen=True)
@@ -42,32 +46,56 @@ class _Ends(Act["EndSubscriptionContext | None"]):
 class Lapse(_Ends):
     """The sweep found a subscription that can no longer be authorized.
 
-    issuers: the banks of connections, which end a first charge before it ends here.
+    issuers, rails: the connections' banks, which are asked before theirs end: a payer may have agreed, or paid, in time.
     """
 
     issuers: Mapping[str, Issuer] | None = None
+    rails: Mapping[str, Rail] = field(default_factory=dict)
 
     async def call_out(self, known: EndSubscriptionContext | None, context: RequestContext) -> EndSubscriptionContext | None:
-        """Has a connection's bank end the first charge; if the bank is silent, it is asked again later."""
-        if known is None or not self._is_due(known, context):
+        """Asks a connection's bank for its word, and has it end the first charge. None: there is more to be told."""
+        if known is None or not known.shown.subscription.is_at_bank or _lapsed_at(known, context) is None:
             return known
+        subscription = known.shown.subscription
         try:
-            return await removed_at_bank(known, self.issuers, context)
+            if subscription.payer is None and await self._is_untold(subscription.rail, subscription.provider_id):
+                return None
+            return await self._unpaid(known, context)
         except Transient as away:
-            silent(known.shown.subscription.rail, "remove", away)
-            return known
+            silent(subscription.rail, "recurrence", away)
+            return None
 
-    @staticmethod
-    def _is_due(known: EndSubscriptionContext, context: RequestContext) -> bool:
-        due = subscription_due(known.shown.subscription)
-        return due is not None and due.trigger == "lapse" and due.fires(context.now - EXPIRY_GRACE)
+    async def _is_untold(self, rail: str, recurrence_id: str) -> bool:
+        """Tells whether the bank has a word on the recurrence that nobody has handled yet. Transient: not known."""
+        bank = self.rails.get(rail)
+        if bank is None:
+            raise Transient("the connection is not configured here", is_on_its_way=False)
+        return isinstance(await bank.status_of(AUTHORIZATION_MADE, recurrence_id), NetworkMessage)
+
+    async def _unpaid(self, known: EndSubscriptionContext, context: RequestContext) -> EndSubscriptionContext | None:
+        """Has the bank end the first charge. None: it was paid, and the payment decides. Transient: not known."""
+        if known.charge is None or known.charge.order.state != "INITIAL":
+            return known
+        charge, lapsed_at = await removed_at_bank(known.charge, self.issuers, context), _lapsed_at(known, context)
+        assert lapsed_at is not None
+        is_late = known.shown.subscription.payer is None and context.now >= lapsed_at + _SHOWN_LATE
+        return replace(known, charge=charge) if charge.is_removed or is_late else None
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with AUTHORIZATION_EXPIRED, unless something came in between. A late message is given its minute."""
-        if known is None or not self._is_due(known, context) or known.is_kept_at_bank:
+        if known is None or _lapsed_at(known, context) is None:
             return _NOTHING
-        over = ended(known, "lapse", Cause("AUTHORIZATION_EXPIRED"), context, self.place, charge="expire")
+        at_bank = known.shown.subscription.is_at_bank
+        over = ended(
+            known, "lapse", Cause("AUTHORIZATION_EXPIRED"), context, self.place, charge="expire", is_unpaid=at_bank
+        )  # fmt: skip
         return _NOTHING if over is None else Done(over[1], b"")
+
+
+def _lapsed_at(known: EndSubscriptionContext, context: RequestContext) -> datetime | None:
+    """Returns when its window has ended; None: it has not, or it waits for nobody any more."""
+    due = subscription_due(known.shown.subscription)
+    return due.at if due is not None and due.trigger == "lapse" and due.fires(context.now - EXPIRY_GRACE) else None
 
 
 @dataclass(frozen=True)

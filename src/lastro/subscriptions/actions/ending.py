@@ -54,8 +54,11 @@ class EndSubscriptionContext:
 
     @property
     def is_being_paid(self) -> bool:
-        """True while its first charge is being paid. Nothing else may end the subscription until that payment has ended."""
-        return self.charge is not None and (self.charge.reserved or self.charge.in_inbox)
+        """True while its first charge is being paid. Nothing else may end the subscription until that payment has ended.
+
+        Who has agreed at a connection's bank has paid there, and the money is to be told of.
+        """
+        return self.charge is not None and (self.charge.under_way or self.shown.subscription.payer is not None)
 
 
 async def removed_at_bank(
@@ -113,7 +116,11 @@ def canceled(known: EndSubscriptionContext, trigger: str, reason: CancelReason, 
 
     Ends the subscription's unfinished payments in the same write.
     """
-    waiting, move = known.waiting, SUBSCRIPTIONS.move(known.shown.subscription, trigger, context.now, reason=reason)
+    waiting, subscription = known.waiting, known.shown.subscription
+    # One that has agreed at a connection's bank, and has not paid the first charge, was never accepted.
+    has_agreed = subscription.state == "PENDING_AUTHORIZATION" and subscription.payer is not None
+    sets = dict.fromkeys(("accepted_at", "payer_id", "payer_ibge_code")) if has_agreed else {}
+    move = SUBSCRIPTIONS.move(subscription, trigger, context.now, reason=reason, **sets)
     moves = [move]
     if waiting is not None:
         moves.append(CANCELLATIONS.move(waiting, "confirm", context.now, reason=reason, ask_at=None))
@@ -130,16 +137,18 @@ def ended(
     place: Installation,
     *,
     charge: str = "cancel",
+    is_unpaid: bool = False,
 ) -> tuple[Cancellation, Write] | None:
     """Ends a subscription without asking anybody, and records it; None while its first charge is being paid.
 
-    charge: the trigger of the order of a first charge, which ends with it.
+    charge: the trigger of the order of a first charge, which ends with it. is_unpaid: a connection's bank was asked, and
+    none of the money in the inbox pays it.
     """
     write = _closed_at_bank(known.shown, cause, context)
     if known.charge is not None:
-        is_told = known.shown.subscription.is_at_bank and cause.raw is not None
-        ending = orders.with_subscription(known.charge, charge, context, place, is_unpaid=is_told)
-        if ending is None:
+        is_unpaid = is_unpaid or (known.shown.subscription.is_at_bank and cause.raw is not None)
+        ending = orders.with_subscription(known.charge, charge, context, place, is_unpaid=is_unpaid)
+        if ending is None or (known.is_being_paid and not is_unpaid):
             return None
         write += ending
     record, rows = recorded(known.shown, cause, context, AT_ONCE)
