@@ -198,7 +198,8 @@ async def is_called(crowd: Crowd) -> None:
     line = BankLine(connection, Ambient(time.monotonic, lambda: datetime.now(UTC), crowd.uuid))
     body = msgspec.json.encode({"webhookUrl": connection.webhook_url})
     try:
-        answer = await line.ask("PUT", f"/webhook/{quote(chance.choice(DEMO_KEYS), safe='')}", body, 5.0)
+        where = chance.choice((f"/webhook/{quote(chance.choice(DEMO_KEYS), safe='')}", "/webhookrec", "/webhookcobr"))
+        answer = await line.ask("PUT", where, body, 5.0)
         crowd.done["webhook registered" if answer.status < 300 else "webhook refused"] += 1
     except Transient:
         crowd.done["webhook lost"] += 1

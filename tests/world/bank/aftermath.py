@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import ClassVar
 
 from tests.journeys.stage import until
+from tests.world.bank import recurring
+from tests.world.bank.agreed import agreed
 from tests.world.bank.matching import matched
 from tests.world.bank.town import RAIL
 from tests.world.whole.aftermath import Aftermath, Restless
@@ -22,6 +24,7 @@ SELECT count(*) = 3 FROM rail_cursors WHERE rail = $1
 # A statement that is TAKEN and due looks again at what it told the inbox; the clock does not go on to that by itself.
 _UNTAKEN = "SELECT count(*) FROM statements WHERE state <> 'TAKEN' OR due_at IS NOT NULL"
 _AN_HOUR, _MOST_HOURS = timedelta(minutes=71), 12
+_HELD_ASKED_AFTER = timedelta(hours=7)
 _PATIENCE_SECONDS = 150.0  # longer than the lease of a worker that died, and a bank's pauses
 
 
@@ -64,6 +67,14 @@ class BankAftermath(Aftermath):
             raise Restless(f"the bank was not polled for {_PATIENCE_SECONDS:.0f} s") from None
         await super()._quiet()
 
+    async def _unsubscribed(self) -> None:
+        """Who has agreed at the bank is known here, before everybody ends it; a bank is asked every six hours if it stands."""
+        await later(self.crowd, _HELD_ASKED_AFTER)
+        await self._quiet()
+        self.broken += [f"before the end: {said}" for said in await agreed(self.crowd)]
+        await super()._unsubscribed()
+        await recurring.ends_all(self.crowd)
+
     async def _paid_meanwhile(self) -> None:
         """No slips here."""
 
@@ -71,3 +82,4 @@ class BankAftermath(Aftermath):
         """The network's books beside ours, and the bank's."""
         await super()._money()
         self.broken += await matched(self.crowd)
+        self.broken += await agreed(self.crowd)

@@ -14,7 +14,7 @@ from tests.world.whole.crowd import Crowd
 # Our return ids have this form, and the bank's own have another.
 _OURS = re.compile(r"D\d{20}[0-9a-zA-Z]{11}")
 _ASKED = """
-SELECT i.reference, o.id::text, o.status, o.pix_key, o.final_amount_minor AS minor FROM instruments i
+SELECT i.reference, o.id::text, o.status, o.pix_key, o.final_amount_minor AS minor, o.scheduled_payment_id IS NOT NULL AS is_cycle FROM instruments i
   JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id WHERE i.rail = $1
 """
 _PAYMENTS = "SELECT * FROM pix_payments WHERE rail = $1"
@@ -43,7 +43,7 @@ _DONE, _NOT_DONE = "DEVOLVIDO", "NAO_REALIZADO"
 
 @dataclass
 class Sides:
-    """Both books. asked: our charges by txid; payments, foreign: ours by endToEndId; refunds: ours by both ids.
+    """Both books. asked: our charges by txid, cycles: of subscriptions; payments, foreign: ours by endToEndId; refunds: ours by both ids.
 
     taken: what we have of returns that we did not order. alarmed: what people were told of.
     """
@@ -51,6 +51,7 @@ class Sides:
     pix: list[dict[str, Any]]
     charges: dict[str, dict[str, Any]]
     asked: dict[str, Any]
+    cycles: frozenset[str]
     payments: dict[str, Any]
     foreign: dict[str, Any]
     refunds: dict[tuple[str, str], Any]
@@ -98,12 +99,13 @@ async def _read(crowd: Crowd) -> Sides:
     books, play = crowd.play.books, crowd.play
     pix = (await play.act("/bank/company/pix?limit=10000", method="GET"))["data"]
     charges = (await play.act("/bank/company/charges?limit=10000", method="GET"))["data"]
-    rows = await books.fetch(_REFUNDS, RAIL)
+    rows, asked = await books.fetch(_REFUNDS, RAIL), await books.fetch(_ASKED, RAIL)
     told = [*await books.fetch(_ALARMED, RAIL), *await books.fetch(_TAKEN_ALARMED, RAIL)]
     return Sides(
         pix,
         {one["txid"]: one for one in charges},
-        {row["reference"]: row for row in await books.fetch(_ASKED, RAIL)},
+        {row["reference"]: row for row in asked},
+        frozenset(row["reference"] for row in asked if row["is_cycle"]),
         {row["end_to_end_id"]: row for row in await books.fetch(_PAYMENTS, RAIL)},
         {row["payment_id"]: row for row in await books.fetch(_FOREIGN, RAIL)},
         {(row["end_to_end_id"], row["return_id"]): row for row in rows},
@@ -187,8 +189,11 @@ def _is_in_time(one: dict[str, Any], charge: dict[str, Any]) -> bool:
 
 def _orders(sides: Sides) -> Iterator[str]:
     """What has ended here can no more be paid there, and what was paid there by its code is not unpaid here."""
-    as_asked = {one["txid"] for one in sides.pix if sides.asks(one) and _is_in_time(one, sides.charges[one["txid"]])}
+    by_code = [one for one in sides.pix if sides.asks(one) and one["txid"] not in sides.cycles]
+    as_asked = {one["txid"] for one in by_code if _is_in_time(one, sides.charges[one["txid"]])}
     for txid, order in sides.asked.items():
+        if txid in sides.cycles:
+            continue  # tests/world/bank/agreed.py
         charge = sides.charges.get(txid)
         if charge is None:
             yield f"order {order['id']} has txid {txid}, which the bank does not know"

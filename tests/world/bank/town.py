@@ -44,7 +44,6 @@ class BankTown(Town):
         assert file is not None
         secret = _written(running.home / "bank-webhook-secret", "a-secret-of-a-storm-of-32-letters")
         more = [f'webhook = "{self.base_url}"', f"secret_file = {json.dumps(str(secret))}"]
-        more += [*(['bank_account = "12345-6"'] if dialect == "inter" else [])]
         if dialect == "bb":
             key = _written(running.home / "bank-app-key", "app-key-of-a-storm")
             more.append(f"app_key_file = {json.dumps(str(key))}")

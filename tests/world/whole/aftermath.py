@@ -86,7 +86,7 @@ class Aftermath:
         await self._said_again()
         await self._settled_by_people()
         await self._charged()
-        await recurring.ends_all(self.crowd)
+        await self._unsubscribed()
         await self._paid_meanwhile()
         is_compared = False
         for step in range(_MOST_STEPS):
@@ -141,6 +141,10 @@ class Aftermath:
                 self.faults.append(f"beside charges: {fault.name}")
                 await fault.happen(self.crowd)
             await self._quiet()
+
+    async def _unsubscribed(self) -> None:
+        """Subscriptions end, so that something is at its end some day."""
+        await recurring.ends_all(self.crowd)
 
     async def _paid_meanwhile(self) -> None:
         """Slips, whose terms are longer than a week."""
