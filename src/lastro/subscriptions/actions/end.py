@@ -53,7 +53,7 @@ class Lapse(_Ends):
     rails: Mapping[str, Rail] = field(default_factory=dict)
 
     async def call_out(self, known: EndSubscriptionContext | None, context: RequestContext) -> EndSubscriptionContext | None:
-        """Asks a connection's bank for its word, and has it end the first charge. None: there is more to be told."""
+        """Asks a connection's bank, which ends the first charge. None: it has more to tell."""
         if known is None or not known.shown.subscription.is_at_bank or _lapsed_at(known, context) is None:
             return known
         subscription = known.shown.subscription
@@ -66,7 +66,7 @@ class Lapse(_Ends):
             return None
 
     async def _is_untold(self, rail: str, recurrence_id: str) -> bool:
-        """Tells whether the bank has a word on the recurrence that nobody has handled yet. Transient: not known."""
+        """Tells whether the bank has news of the recurrence. Transient: not known."""
         bank = self.rails.get(rail)
         if bank is None:
             raise Transient("the connection is not configured here", is_on_its_way=False)

@@ -56,7 +56,7 @@ class EndSubscriptionContext:
     def is_being_paid(self) -> bool:
         """True while its first charge is being paid. Nothing else may end the subscription until that payment has ended.
 
-        Who has agreed at a connection's bank has paid there, and the money is to be told of.
+        A payer who has agreed at a connection's bank has paid there, and the money is to be told of.
         """
         return self.charge is not None and (self.charge.under_way or self.shown.subscription.payer is not None)
 
