@@ -98,7 +98,7 @@ async def test_a_refusal_and_an_expiry_are_told(counter: Counter) -> None:
     assert (kind, declined.code, declined.payer) == (port.AUTHORIZATION_DECLINED, "AP13", None)
     counter.bank.became(counter.name, "EXPIRADA", encerramento=None)
     kind, over = await counter.told(port.AUTHORIZATION_MADE, counter.name)
-    assert (kind, over.code) == (port.AUTHORIZATION_CANCELED, "EXPIRADA")
+    assert (kind, over.code) == (port.AUTHORIZATION_CANCELED, port.OVER_BY_TIME)
 
 
 async def test_a_time_that_cannot_be_read_is_no_news(counter: Counter) -> None:

@@ -127,10 +127,10 @@ class MakeSubscription(Act[CreateSubscriptionContext]):
 
     def _ways(self, known: Destination) -> tuple[str, ...]:
         """Returns the company's connections that make subscriptions. A named key decides alone, and leaves none."""
-        if self.wish.charge_key is not None:
+        if self.wish.charge_key is not None or not self.banks:
             return ()
         number, here = known.setup.number, self.place.at_banks
-        return tuple(rail for rail in self.banks or {} if rail in here and here[rail].company == number)
+        return tuple(rail for rail in self.banks if rail in here and here[rail].company == number)
 
     async def _destination(self, session: Session, company_id: UUID, rail: str | None) -> Destination:
         return Destination(
