@@ -176,6 +176,7 @@ CREATE TABLE IF NOT EXISTS entry (           -- the directory
     status       TEXT NOT NULL CHECK (status IN ('ACTIVE', 'BLOCKED', 'ACCOUNT_BLOCKED', 'ACCOUNT_CLOSED')),
     created_at   INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX IF NOT EXISTS entry_at ON entry (ispb, account);
 
 CREATE TABLE IF NOT EXISTS entry_request (
     request_id TEXT PRIMARY KEY,

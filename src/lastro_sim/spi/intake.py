@@ -68,7 +68,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         reason = _act(network, ispb, message)
         if reason is not None:
             mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": reason})
-    if fault is not None or _is_unseen(network, message):
+    if fault is not None or (faults.may_strike(network, door) and _is_unseen(network, message)):
         raise away()
     return resource_id
 

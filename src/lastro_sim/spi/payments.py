@@ -72,8 +72,7 @@ def settle_outside(network: Network, order: Order, code: str | None, fault: faul
         if fault is not None and fault.behaviour == "reject":
             code = fault.code or SETTLEMENT_FAILED
         due_at = network.clock.machine() + fault.delay if fault is not None and slow else None
-        payment = _keep(network, order, fault, asked=False, due_at=due_at)
-        network.store.change("payment", payment, code=code, withheld=faults.behaviour_of(fault) == "timeout")
+        payment = _keep(network, order, fault, asked=False, due_at=due_at, code=code)
         if not slow:
             _conclude(network, payment, code)
     if slow:
@@ -145,7 +144,9 @@ def shown(payment: sqlite3.Row) -> dict[str, Any]:
     } | ({"code": payment["code"]} if payment["status"] == "RJCT" else {})
 
 
-def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: bool, due_at: int | None) -> sqlite3.Row:
+def _keep(
+    network: Network, order: Order, fault: faults.Fault | None, *, asked: bool, due_at: int | None, code: str | None = None
+) -> sqlite3.Row:
     accepted_at = network.clock.business()
     fields = {
         "endToEndId": order.end_to_end_id,
@@ -170,6 +171,8 @@ def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: 
         behaviour=faults.behaviour_of(fault),
         fault_code=fault.code if fault else None,
         fault_delay=fault.delay if fault else 0,
+        code=code,
+        withheld=not asked and faults.behaviour_of(fault) == "timeout",
     )
 
 

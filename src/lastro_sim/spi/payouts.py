@@ -68,8 +68,9 @@ def _refused_by_network(network: Network, order: Order) -> str | None:
         return "AM01"
     if order.receiver == order.sender:
         return "AG12"
-    known = network.store.find("participant", ispb=order.receiver)
-    return "RC10" if known is None and order.receiver not in SIMULATED_BANKS else None
+    if order.receiver in SIMULATED_BANKS or network.store.find("participant", ispb=order.receiver) is not None:
+        return None
+    return "RC10"
 
 
 def _is_own(ispb: str, place: dict[str, Any]) -> bool:
