@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 # ISO 4217 minor units of the currencies the interface names; the two stablecoins are printed with 2 decimals.
 DECIMALS = {
@@ -27,8 +28,7 @@ class MoneyError(ValueError):
         self.description = description
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Money:
+class Money(msgspec.Struct, frozen=True, order=True):
     """A money amount. minor: count of the currency's smallest unit, may be negative in differences. currency: ISO code."""
 
     minor: int

@@ -1,7 +1,6 @@
 """A Write happens whole or not at all: each of its parts is made to fail in turn."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -137,7 +136,7 @@ FAILURES: dict[str, tuple[type[Exception], Callable[[Write], Write]]] = {
     "moved order is another's": (Stale, lambda w: first(w, "moves", id=FAR)),
     "moved order breaks a check": (asyncpg.CheckViolationError, lambda w: first(w, "moves", to_state="PAID")),
     "touched order has moved": (Stale, lambda w: first(w, "touches", version=2)),
-    "too little money": (InsufficientFunds, lambda w: first(w, "transfers", amount=replace(w.transfers[0].amount, minor=1001))),
+    "too little money": (InsufficientFunds, lambda w: first(w, "transfers", amount=structs.replace(w.transfers[0].amount, minor=1001))),
     "account with a floor and no balance": (InsufficientFunds, lambda w: first(w, "transfers", debit=missing_account(True))),
     "debit of no account": (asyncpg.ForeignKeyViolationError, lambda w: first(w, "transfers", debit=missing_account(False))),
     "credit of no account": (asyncpg.ForeignKeyViolationError, lambda w: first(w, "transfers", credit=missing_account(False))),
