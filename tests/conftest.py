@@ -154,6 +154,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 50)  # to look for garbage at each 700 takes a twentieth
         gc.enable()
 
 

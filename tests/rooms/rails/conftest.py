@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import secrets
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,6 +18,10 @@ import asyncpg
 import pytest
 import uvicorn
 from aiohttp import web
+from tests import databases
+from tests.conftest import lent
+from tests.event_contract import hold_over
+from tests.rooms.conftest import Alone
 
 from lastro.app.banks import Banks
 from lastro.core.clock import BusinessClock
@@ -201,6 +206,23 @@ class Scene:
 
 async def _nothing(_: port.InboxRow) -> None:
     return
+
+
+@pytest.fixture
+async def own_database(_alone: Alone, request: pytest.FixtureRequest) -> AsyncIterator[databases.Database]:
+    """A database for one test at a time, emptied behind each: to copy one for each takes longer than most of them do.
+
+    Where every connection to it is cut, it is a copy that no other test has.
+    """
+    if request.path.name == "test_worker.py":
+        for made in lent(request, "clone", secrets.token_hex(4)):
+            yield made
+        return
+    yield _alone.database
+    try:
+        await _alone.auditor.ask(hold_over)
+    finally:
+        await _alone.empty()
 
 
 @pytest.fixture
