@@ -10,8 +10,16 @@ _LAPSED = DueWork(
     "lapse", "subscriptions", "lapses_at", "subscriptions_lapsing", "status = 'PENDING_AUTHORIZATION'",
     gauge="lapses", grace=EXPIRY_GRACE,
 )  # fmt: skip
-# Subscriptions whose endDate is over, and those of which the service itself makes the next charge.
-_OVER = DueWork("end", "subscriptions", "ends_at", "subscriptions_ending", "status = 'ACCEPTED'", gauge="subscription ends")
+# Subscriptions whose endDate is over, once no charge is unfinished: a retry may come after that day.
+_ENDED_CHARGES = (
+    "NOT EXISTS (SELECT 1 FROM subscription_payments p WHERE p.company_id = w.company_id AND p.subscription_id = w.id"
+    " AND p.status IN ('SCHEDULED', 'PENDING') OFFSET 0)"
+)
+_OVER = DueWork(
+    "end", "subscriptions", "ends_at", "subscriptions_ending", "status = 'ACCEPTED'", gauge="subscription ends",
+    ready=_ENDED_CHARGES,
+)  # fmt: skip
+# Subscriptions of which the service itself makes the next charge.
 _TO_CHARGE = DueWork(
     "cycles", "subscriptions", "charge_at", "subscriptions_to_charge", "status = 'ACCEPTED'",
     gauge="cycles", held="subscription",

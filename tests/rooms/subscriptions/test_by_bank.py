@@ -10,6 +10,7 @@ from tests.cast import PLACE
 from tests.rooms.rails.test_api_pix_issuing import LOST, answers, refuses
 
 from lastro import subscriptions
+from lastro.core.due_work import both
 from lastro.core.errors import Kind, Refused
 from lastro.rails import port
 from lastro.standards import brcode
@@ -190,3 +191,16 @@ async def test_what_is_waited_for_is_found_by_its_rail_alone(at_bank: AtBank, ki
             waits = [one for one in subscriptions.waiting_of(rail) if one.kind == kind]
             found = [row for one in waits for row in await session.fetch(one.claim_sql, company, 16, list(one.again))]
             assert len(found) == most, rail
+
+
+@pytest.mark.parametrize("is_charged", [False, True])
+async def test_a_last_day_is_due_once_no_charge_is_unfinished(at_bank: AtBank, is_charged: bool) -> None:
+    made = await at_bank.accepted(endDate=at_bank.desk.day(40))
+    if is_charged:
+        await at_bank.charge(made)
+    (work,) = (one for one in subscriptions.DUE_WORK if one.name == "end")
+    async with at_bank.desk.cast.database.session(at_bank.desk.ana.company_id) as session:
+        await session.fetch("UPDATE subscriptions SET ends_at = business_now() WHERE company_id = tenant() RETURNING 1")
+        due = both(work.may_begin(), work.ready)
+        rows = await session.fetch(f"SELECT 1 FROM subscriptions w WHERE company_id = tenant() AND {due}")
+    assert len(rows) == (0 if is_charged else 1)
