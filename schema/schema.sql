@@ -4351,7 +4351,7 @@ CREATE VIEW law_a_subscription_goes_with_its_order WITH (security_invoker = true
                 OR (o.subscription_id, o.account_id, o.external_id, o.notification_url, o.customer_id, o.expires_at,
                     o.subscription_code)
                    IS DISTINCT FROM (s.id, s.account_id, s.external_id, s.webhook_url, s.debtor_id, s.lapses_at, s.external_id)
-                OR CASE WHEN s.accepted_at IS NOT NULL THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
+                OR CASE WHEN s.accepted_at IS NOT NULL AND s.status <> 'PENDING_AUTHORIZATION' THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
                         WHEN s.status = 'REJECTED' THEN o.status <> 'CANCELED'
                         WHEN s.status = 'CANCELED' THEN o.status NOT IN ('CANCELED', 'EXPIRED')
                         WHEN s.status = 'ERROR' THEN o.status <> 'ERROR' ELSE o.status <> 'INITIAL' END END
@@ -4477,12 +4477,13 @@ CREATE VIEW law_a_charge_is_sent_as_decided WITH (security_invoker = true) AS
             JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
             JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id
            -- A connection's bank sends again by itself.
-           WHERE a.rail = 'pix' OR a.kind <> 'RIFL') a
-    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
+           WHERE a.rail = 'pix' OR a.kind <> 'RIFL' OR a.status <> 'PAID') a
+    FULL JOIN (SELECT company_id, id, reference_id, rail, network_id, as_json(body) AS body FROM outbox
                 WHERE kind = 'charge.send') m
       ON m.company_id = a.company_id AND m.reference_id = a.id
-   WHERE (a.message_id, a.message_id, a.provider_id, a.txid, a.kind, a.amount_minor::text, a.due_on::text, a.collects_on::text)
-         IS DISTINCT FROM (m.network_id, m.body ->> 'message_id', m.body ->> 'recurrence_id', m.body ->> 'txid', m.body ->> 'kind',
+   WHERE (a.rail, a.message_id, a.message_id, a.provider_id, a.txid, a.kind, a.amount_minor::text, a.due_on::text,
+          a.collects_on::text)
+         IS DISTINCT FROM (m.rail, m.network_id, m.body ->> 'message_id', m.body ->> 'recurrence_id', m.body ->> 'txid', m.body ->> 'kind',
                            m.body #>> '{amount,minor}', m.body ->> 'due_on', m.body ->> 'collect_on');
 COMMENT ON VIEW law_a_charge_is_sent_as_decided IS
   'Every attempt has its one instruction to the payer''s bank, of its charge, days and amount, and no instruction is stray.';

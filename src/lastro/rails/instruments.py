@@ -22,8 +22,9 @@ SELECT DISTINCT i.reference FROM connections c CROSS JOIN unnest($1::text[]) n(r
   JOIN instruments i ON i.rail = c.rail AND i.reference = n.reference
 """
 _ASKED = """
-SELECT i.reference, o.pix_key, i.details ->> 'recurrenceId' AS recurrence_id
+SELECT i.reference, o.pix_key, CASE WHEN s.payer_id IS NULL THEN i.details ->> 'recurrenceId' END AS recurrence_id
   FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
+  LEFT JOIN subscriptions s ON s.company_id = o.company_id AND s.id = o.subscription_id
  WHERE i.company_id = $1 AND i.rail = $2 AND i.reference = ANY ($3::text[])
 """
 

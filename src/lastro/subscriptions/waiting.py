@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro.rails.port import (
     ALWAYS,
+    ASK_AGAIN,
     AUTHORIZATION_ANSWER,
     AUTHORIZATION_CANCELED,
     AUTHORIZATION_MADE,
@@ -65,16 +66,19 @@ def _asked(
     return Waiting(kind, due, name, f"{own} AND {only}", over=over, late=late, sends=sends, doubts=doubts)
 
 
-# An instruction is needed while its attempt is open; a cancellation, while its answer is waited for.
+# An instruction is needed while its attempt is open; a cancellation, while its answer is waited for, but the end of a closed
+# account's, which waits for none, always.
 NEEDS = {
     CHARGE_SEND: Need.until("payment_attempts", "x.status NOT IN ('REQUESTED', 'SCHEDULED')"),
-    CANCELLATION_SEND: Need.until("subscription_cancellations", "x.status <> 'PENDING'"),
+    CANCELLATION_SEND: Need.until("subscription_cancellations", "x.status <> 'PENDING' AND x.reason <> 'ACCOUNT_CLOSED'"),
     CHARGE_CANCEL_SEND: Need.until("subscription_payments", "x.cancel_message_id IS DISTINCT FROM outbox.network_id"),
     AUTHORIZATION_ANSWER: ALWAYS,
     RECURRENCE_CLOSE: ALWAYS,
 }
 # A connection's bank tells by a webhook, or is asked: often while a payer may be authorizing, seldom behind that.
 _HELD_AGAIN = (timedelta(hours=6),)
+# A code that nobody has read for two hours is seldom read at all, and there may be thousands of them.
+_OPEN_AGAIN = (*ASK_AGAIN, *(timedelta(minutes=15),) * 7, timedelta(hours=1))
 
 
 def waiting_of(rail: str) -> tuple[Waiting, ...]:
@@ -89,7 +93,7 @@ def waiting_of(rail: str) -> tuple[Waiting, ...]:
         return requests
     own, name = f"rail = '{rail}' AND status =", "provider_id"
     return (
-        Waiting(AUTHORIZATION_MADE, SUBSCRIPTIONS_TO_ASK, name, only=f"{own} 'PENDING_AUTHORIZATION'"),
+        Waiting(AUTHORIZATION_MADE, SUBSCRIPTIONS_TO_ASK, name, only=f"{own} 'PENDING_AUTHORIZATION'", again=_OPEN_AGAIN),
         Waiting(AUTHORIZATION_CANCELED, SUBSCRIPTIONS_TO_ASK, name, only=f"{own} 'ACCEPTED'", again=_HELD_AGAIN),
         *requests,
     )

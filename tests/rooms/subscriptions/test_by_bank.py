@@ -15,7 +15,7 @@ from lastro.core.errors import Kind, Refused
 from lastro.rails import port
 from lastro.standards import brcode
 
-from .at_bank import AtBank
+from .at_bank import PAYER, AtBank
 from .charging import day
 from .desk import JOURNEY_3, brl
 
@@ -125,6 +125,32 @@ async def test_the_receivers_cancellation_is_the_banks(at_bank: AtBank) -> None:
     assert await at_bank.asks(port.CANCELLATION_SEND, name) == "handled"
     read = await at_bank.read(made)
     assert (read["status"], read["cancellations"][0]["status"]) == ("CANCELED", "ACCEPTED")
+
+
+async def test_our_own_cancellation_heard_by_a_bell_is_one_record_with_our_reason(at_bank: AtBank) -> None:
+    made = await at_bank.accepted()
+    await at_bank.desk.done("cancel_subscription", {"reason": "FRAUD_SUSPECTED"}, id=made["id"])
+    await at_bank.sends()
+    (told,) = await at_bank.recurring.told(made["providerId"])
+    assert await at_bank.hears(told) == "handled"
+    read = await at_bank.read(made)
+    assert [(one["reason"], one["status"]) for one in read["cancellations"]] == [("FRAUD_SUSPECTED", "ACCEPTED")]
+
+
+async def test_an_authorization_of_what_has_ended_here_is_ended_there(at_bank: AtBank) -> None:
+    made = await at_bank.desk.make()
+    await at_bank.desk.done("cancel_subscription", {}, id=made["id"])
+    at_bank.bank.became(made["providerId"], "APROVADA", pagador=PAYER)
+    assert await at_bank.asks(port.AUTHORIZATION_MADE, made["providerId"]) == "answered"
+    assert await at_bank.sends() == [port.RECURRENCE_CLOSE] * 2
+    assert at_bank.bank.recurrences[made["providerId"]]["status"] == "CANCELADA"
+
+
+async def test_the_end_of_what_the_bank_does_not_know_is_no_failure(at_bank: AtBank) -> None:
+    made = await at_bank.desk.make()
+    await at_bank.desk.done("cancel_subscription", {}, id=made["id"])
+    at_bank.bank.recurrences.clear()
+    assert await at_bank.sends() == [port.RECURRENCE_CLOSE]
 
 
 # ── charges ──

@@ -12,8 +12,9 @@ from tests.in_one import in_one_test
 from lastro.core.errors import NotYet, Refused
 from lastro.core.runner import Done, Reply
 from lastro.rails import port
+from lastro.rails.port.needs import over_sql
 from lastro.rails.rejected_messages import REFUSED_ENDS
-from lastro.subscriptions import CloseAccount, End
+from lastro.subscriptions import NEEDS, CloseAccount, End
 
 from .bank import Bank, name
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk
@@ -269,6 +270,8 @@ async def test_it_ends_with_its_account(desk: Desk, bank: Bank, journey: str, is
     assert (read["status"], record["status"], record["reason"]) == ("CANCELED", "ACCEPTED", "ACCOUNT_CLOSED")
     orders = [port.cancellation_order(bytes(body)) for body in await desk.column(ORDERED)]
     assert [(one.code, one.requester.role) for one in orders] == [("ACCL", "PSP_RECEBEDOR")] * is_accepted
+    is_over = f"SELECT {over_sql(NEEDS)} FROM outbox WHERE kind = '{port.CANCELLATION_SEND}' AND company_id = tenant()"
+    assert await desk.column(is_over) == [False] * is_accepted, "it waits for no answer, and is told all the same"
     if journey == JOURNEY_3:
         order = await desk.done("read_order", id=made["initialCharge"]["orderId"])
         assert order["status"] == ("PAID" if is_accepted else "CANCELED")

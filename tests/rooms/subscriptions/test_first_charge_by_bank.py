@@ -177,3 +177,17 @@ def shows_payment(at_bank: AtBank, made: dict[str, Any]) -> None:
         "valor": charge["valor"]["original"], "horario": instant(datetime.now(UTC)),
     }  # fmt: skip
     charge |= {"status": "CONCLUIDA", "pix": [one]}
+
+
+async def test_one_whose_money_went_back_ends_all_the_same(at_bank: AtBank) -> None:
+    made = await at_bank.desk.make(JOURNEY_3)
+    at_bank.bank.became(made["providerId"], "APROVADA", pagador=PAYER)
+    await at_bank.asks(port.AUTHORIZATION_MADE, made["providerId"])
+    company, account_id = at_bank.desk.ana.company_id, at_bank.desk.ana.account_id
+    await at_bank.desk.cast.account_becomes(company, "INACTIVE", account_id)
+    charge = made["initialCharge"]["conciliationId"]
+    assert await at_bank.money(charge, f"E12345678202611231300{charge[:5]}000001") == "handled"
+    assert (await at_bank.read(made))["status"] == "PENDING_AUTHORIZATION"
+    await at_bank.desk.cast.account_becomes(company, "ACTIVE", account_id)
+    await at_bank.desk.done("cancel_subscription", {}, id=made["id"])
+    assert (await at_bank.read(made))["status"] == "CANCELED"

@@ -44,7 +44,8 @@ _UNDER_WAY = STATUS_CONFLICT.refused(why="a payment for the order is under way")
 class EndOrderContext:
     """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back.
 
-    is_told: the partner that collects it has no more to tell of its time. registration: how the message stands by which that
+    is_given_back: money for a charge at a connection's bank paid nothing, and went back. is_told: the partner that collects
+    it has no more to tell of its time. registration: how the message stands by which that
     partner hears of it. charge: what the bank of its connection says of its charge, once it was told to end it.
     """
 
@@ -57,6 +58,7 @@ class EndOrderContext:
     is_told: bool = True
     registration: Sending | None = None
     charge: ChargeEnd | None = None
+    is_given_back: bool = False
 
     @property
     def under_way(self) -> bool:
@@ -83,7 +85,10 @@ async def known_of(
     made = order.instrument
     sent = None if made is None else await sending(session, company_id, made.rail, made.reference)
     account = await account_of(session, company_id, order)
-    return EndOrderContext(order, account, reserved, in_inbox, parts, is_told=is_told, registration=sent)
+    back = order.bank_code is not None and await store.is_given_back(session, company_id, order)
+    return EndOrderContext(
+        order, account, reserved, in_inbox, parts, is_told=is_told, registration=sent, is_given_back=back
+    )  # fmt: skip
 
 
 def _is_told(order: Order, streams: StreamsRead | None) -> bool:

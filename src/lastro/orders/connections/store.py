@@ -27,11 +27,15 @@ SELECT id, rail, key, account_id, version FROM connection_keys
 _ACCOUNTS = "SELECT number, id FROM accounts WHERE company_id = $1 AND number = ANY ($2::text[]) AND status = 'ACTIVE'"
 _HAS = "SELECT true AS has FROM connections WHERE company_id = $1 AND rail = $2"
 _OURS = "SELECT key FROM own_keys WHERE key = ANY ($1::text[])"
-# is_needed: it has an order that may still be paid, or whose payment may still be given or taken back.
+# is_needed: it has an order that may still be paid, or whose payment may still be given or taken back, or a subscription.
 _LEFT_OUT = """
 SELECT n.company_id, n.rail, EXISTS (
          SELECT FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
           WHERE i.company_id = n.company_id AND i.rail = n.rail AND o.expires_at > business_now() - interval '90 days'
+         UNION ALL SELECT FROM subscriptions s WHERE s.company_id = n.company_id AND s.rail = n.rail
+            AND s.status IN ('PENDING_AUTHORIZATION', 'ACCEPTED')
+         UNION ALL SELECT FROM subscription_payments p WHERE p.company_id = n.company_id AND p.rail = n.rail
+            AND p.status IN ('SCHEDULED', 'PENDING')
        ) AS is_needed
   FROM connections n WHERE n.rail <> ALL ($1::text[])
 """

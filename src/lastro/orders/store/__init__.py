@@ -131,6 +131,7 @@ SELECT 1 FROM inbox WHERE company_id = $1 AND txid IN ($2, $4) AND due_at IS NOT
 UNION ALL
 SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NULL AND kind <> '{CARD_CHARGEBACK}' LIMIT 1
 """  # noqa: S608 a kind of ours
+_GIVEN_BACK = "SELECT 1 FROM pix_payments WHERE company_id = $1 AND txid = $2 AND order_id IS NULL LIMIT 1"
 
 
 def setup_sql(method: str) -> str:
@@ -259,6 +260,11 @@ async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
     """Tells whether the inbox has an unhandled message for this order. It is about the order's charge or its instrument."""
     reference = None if order.instrument is None else order.instrument.reference
     return await session.row(_IN_INBOX, company_id, order.txid, reference, order.location_token) is not None
+
+
+async def is_given_back(session: Session, company_id: UUID, order: Order) -> bool:
+    """Tells whether money for an order's txid paid nothing and went back."""
+    return await session.row(_GIVEN_BACK, company_id, order.txid) is not None
 
 
 async def payment_by_end_to_end_id(

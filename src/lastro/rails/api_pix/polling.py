@@ -27,6 +27,7 @@ from lastro.rails.port.foreign import OTHER_KEY, ForeignPayment
 from lastro.rails.pulling import pull_until, unless_stopped
 from lastro.standards.pix_ids import is_txid_dynamic
 from lastro.standards.pix_keys import names_key
+from lastro.standards.recurrence_ids import is_recurrence_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,7 @@ OVERLAP = timedelta(minutes=15)
 _A_SECOND = timedelta(seconds=1)
 BEHIND = timedelta(seconds=2)  # the bank lists what has just come
 HINTS_AT_ONCE = 5  # in each look: forged ones leave most of the bank's limit, and the time, to polls and to orders
+_AUTHORIZED_SECONDS = 5.0  # that a page of payments may wait for what they have authorized
 _LATE = timedelta(seconds=60)  # a poll may take so long, before nobody is taken to read
 _log = structlog.get_logger(__name__)
 
@@ -66,7 +68,7 @@ class PollingTerms:
 class PaymentRouter:
     """Stores a bank's payments: ours in the inbox, all others in the list of foreign ones.
 
-    recurring: is asked whether a payment has authorized its subscription, which has to be known first.
+    recurring: is asked whether a payment has authorized its subscription, which it waits for.
     """
 
     def __init__(self, terms: ListTerms, instruments: KnownInstruments, foreign: Foreign, recurring: Recurring) -> None:
@@ -75,6 +77,10 @@ class PaymentRouter:
         self._clock = terms.clock
         self._instruments = instruments
         self._foreign = foreign
+
+    async def knows(self, txid: str) -> bool:
+        """Tells whether a txid is an instrument of ours. DatabaseAway: try again later."""
+        return txid in await self._instruments.asked(self._rail, [txid])
 
     async def store(self, rows: tuple[bytes, ...], keep: Keep) -> None:
         """Stores the payments of a page, as the bank has written them. An unreadable one is kept for people."""
@@ -90,15 +96,12 @@ class PaymentRouter:
         foreign = [asked.foreign(self._rail, one) for one in payments if one.payment_id not in asked.ours]
         if foreign:
             await self._foreign.keep(foreign)
-        await keep([*await self._authorized(asked.recurrences), *messages])
-
-    async def _authorized(self, recurrence_ids: frozenset[str]) -> list[NetworkMessage]:
-        """Returns what the bank says of recurrences whose first charge was paid. Silence is asked about later."""
-        told: list[NetworkMessage] = []
-        for name in sorted(recurrence_ids):
-            with suppress(port.Transient):
-                told += await self._recurring.told(name)
-        return told
+        await keep(messages)
+        if asked.recurrences:
+            with suppress(port.Transient, TimeoutError):  # they are asked about again, each by itself
+                async with asyncio.timeout(_AUTHORIZED_SECONDS):
+                    for name in sorted(asked.recurrences):
+                        await keep(list(await self._recurring.told(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,10 +271,12 @@ class Polling:
         name: a payment's endToEndId; or RECURRING_HINT, and behind it a recurrence's idRec or the txid of its charge.
         Transient: the bank does not answer now.
         """
-        if name.startswith(port.RECURRING_HINT):
-            await keep(list(await self._recurring.told(name.removeprefix(port.RECURRING_HINT))))
-        else:
+        if not name.startswith(port.RECURRING_HINT):
             await self._look_at_payment(name, keep)
+            return
+        named = name.removeprefix(port.RECURRING_HINT)
+        if is_recurrence_id(named) or await self._router.knows(named):  # other systems' charges ring too
+            await keep(list(await self._recurring.told(named)))
 
     async def _look_at_payment(self, payment_id: str, keep: Keep) -> None:
         answer = await self._line.ask("GET", f"/pix/{quote(payment_id, safe='')}", None, TIMEOUT_SECONDS)

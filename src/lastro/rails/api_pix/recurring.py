@@ -31,6 +31,10 @@ KINDS = OUT_KINDS | {port.AUTHORIZATION_MADE, port.AUTHORIZATION_CANCELED}
 _log = structlog.get_logger(__name__)
 
 
+class Unreadable(Transient):
+    """An answer of the bank that is not about what was asked."""
+
+
 class Recurring:
     """The recurrences of one connection. company: its number here. account: the receiver's, as a charge names it."""
 
@@ -50,7 +54,7 @@ class Recurring:
         elif kind == port.CANCELLATION_SEND:
             await self._cancel(port.cancellation_order(body).recurrence_id)
         else:
-            await self._cancel(port.recurrence_close(body).recurrence_id)
+            await self._cancel(port.recurrence_close(body).recurrence_id, is_close=True)
 
     async def status_of(self, kind: str, network_id: str) -> NetworkMessage | Pending | Unknown:
         """Returns the bank's word on an order or a recurrence; as the port says."""
@@ -70,7 +74,17 @@ class Recurring:
         return news.of_recurrence(found, self._clock, is_held=kind == port.AUTHORIZATION_CANCELED)
 
     async def told(self, name: str) -> tuple[NetworkMessage, ...]:
-        """Returns the news of what a webhook has named: an idRec, or the txid of a cycle's charge. Transient: not now."""
+        """Returns the news of what a webhook has named: an idRec, or the txid of a cycle's charge.
+
+        Transient: not now. An answer that is none is no news.
+        """
+        try:
+            return await self._told(name)
+        except Unreadable as unread:
+            _log.warning("bank.hint_unread", rail=self._rail, network_id=name, reason=unread.reason)
+            return ()
+
+    async def _told(self, name: str) -> tuple[NetworkMessage, ...]:
         if is_recurrence_id(name):
             found = await self._recurrence_now(name)
             messages = () if isinstance(found, Unknown) else self._told_of(found)
@@ -118,10 +132,12 @@ class Recurring:
                 return
         self._demand(verdict, "PATCH cobr", txid)
 
-    async def _cancel(self, recurrence_id: str) -> None:
+    async def _cancel(self, recurrence_id: str, *, is_close: bool = False) -> None:
         path = wire.recurrence_path(recurrence_id)
         answer = await self._line.ask("PATCH", path, wire.cancellation(), TIMEOUT_SECONDS)
         verdict = judge(answer, "PATCH rec")
+        if verdict.meaning is Meaning.UNKNOWN and is_close:
+            return  # what the bank does not know nobody can authorize
         if verdict.meaning is Meaning.PERMANENT:
             found = await self._recurrence_now(recurrence_id)
             if not isinstance(found, Unknown) and found.status in news.OVER:
@@ -141,10 +157,10 @@ class Recurring:
         try:
             found = wire.recurring_charge(body)
         except Malformed as unread:
-            raise Transient(f"the charge cannot be read: {unread}") from unread
+            raise Unreadable(f"the charge cannot be read: {unread}") from unread
         if found.txid != txid:
             _log.critical("bank.answer_invalid", rail=self._rail, network_id=txid, code="txid")
-            raise Transient("the bank answered about another charge")
+            raise Unreadable("the bank answered about another charge")
         return found
 
     async def _recurrence_now(self, recurrence_id: str) -> BankRecurrence | Unknown:
@@ -154,10 +170,10 @@ class Recurring:
         try:
             found = wire.recurrence(body)
         except Malformed as unread:
-            raise Transient(f"the recurrence cannot be read: {unread}") from unread
+            raise Unreadable(f"the recurrence cannot be read: {unread}") from unread
         if found.id_rec != recurrence_id:
             _log.critical("bank.answer_invalid", rail=self._rail, network_id=recurrence_id, code="idRec")
-            raise Transient("the bank answered about another recurrence")
+            raise Unreadable("the bank answered about another recurrence")
         return found
 
     async def _now(self, path: str, where: Where, name: str) -> bytes | None:
@@ -166,6 +182,8 @@ class Recurring:
         verdict = alarmed(judge(answer, where), self._rail, where, name)
         if verdict.meaning is Meaning.UNKNOWN:
             return None
+        if verdict.meaning is Meaning.PERMANENT:
+            raise Unreadable(f"{verdict.code}: {verdict.reason}")
         if verdict.meaning is not Meaning.DONE:
             raise verdict.transient
         return answer.body

@@ -94,7 +94,7 @@ class Foreign(Protocol):
 class AskedOf(NamedTuple):
     """The order behind a txid. key: the Pix key that it asked for; None: it has none.
 
-    recurrence_id: the idRec that its payment authorizes, at a connection's bank; None: it authorizes none.
+    recurrence_id: the idRec that its payment authorizes, at a connection's bank; None: none, or that is known.
     """
 
     key: str | None

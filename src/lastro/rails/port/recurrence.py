@@ -224,7 +224,7 @@ def recurrence_close_message(rail: str, recurrence_id: str, reference_id: UUID, 
     reference_id: the subscription's id. row_id: the message's own.
     """
     body = encode(RecurrenceClose(recurrence_id))
-    return Message(row_id, rail, RECURRENCE_CLOSE, f"close:{recurrence_id}", reference_id, body, at)
+    return Message(row_id, rail, RECURRENCE_CLOSE, f"close:{recurrence_id}.{row_id.hex}", reference_id, body, at)
 
 
 class Registrar(Protocol):

@@ -16,7 +16,7 @@ from lastro.api_kit.routes import present
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 from lastro.orders import payer_of
-from lastro.rails.port import AuthorizationAnswer, authorization_answer_message
+from lastro.rails.port import AuthorizationAnswer, authorization_answer_message, recurrence_close_message
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.cancel import of_recurrence, settled
 from lastro.subscriptions.model import AuthorizingPayer, NamedParty
@@ -96,8 +96,13 @@ class AuthorizedAtBank(Act["SubscriptionShown | None"]):
         if known is None:
             return settled(self.claimed, "ignored", context)
         subscription = known.subscription
-        if subscription.state != "PENDING_AUTHORIZATION" or subscription.payer is not None:
-            return settled(self.claimed, "known" if subscription.payer is not None else "ignored", context)
+        if subscription.payer is not None:
+            return settled(self.claimed, "known", context)
+        if subscription.state != "PENDING_AUTHORIZATION":  # it has ended here: its payer is to keep no authorization
+            message = recurrence_close_message(
+                subscription.rail, subscription.provider_id, subscription.id, context.chance.uuid(context.now), context.now
+            )
+            return self.claimed.done("answered", context, Write(context.company_id, messages=(message,)))
         payer, row = self._payer(subscription, context)
         said = replace(subscription, payer=payer, accepted_at=self.told.accepted_at)
         shown = replace(known, subscription=said)

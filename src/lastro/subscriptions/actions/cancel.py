@@ -126,7 +126,10 @@ class PayerCancels(Act["PayersWord | None"]):
             return settled(self.claimed, "ignored", context)  # its last day ends it here, once its last payment has its end
         if not SUBSCRIPTIONS.allows(state, "cancel"):
             return settled(self.claimed, "known" if known.is_repeated else "ignored", context)
-        told = self.told
+        told, waiting = self.told, known.known.waiting
+        if waiting is not None and told.requester.role not in _OF_PAYERS_SIDE:  # our own, as the connection's bank tells it
+            write = canceled(known.known, "cancel", waiting.reason, context)
+            return Done(write + self.claimed.settled("handled", context), b"")
         cause = Cause(cancel_reason_of(told.code), told.message_id, told.code, self._requester(known.known))
         over = ended(known.known, "cancel", cause, context, self.place)
         assert over is not None, "a first charge that is being paid was waited for"

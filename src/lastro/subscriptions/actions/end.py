@@ -79,7 +79,7 @@ class Lapse(_Ends):
         charge, lapsed_at = await removed_at_bank(known.charge, self.issuers, context), _lapsed_at(known, context)
         assert lapsed_at is not None
         is_late = known.shown.subscription.payer is None and context.now >= lapsed_at + _SHOWN_LATE
-        return replace(known, charge=charge) if charge.is_removed or is_late else None
+        return replace(known, charge=charge) if charge.is_removed or charge.is_given_back or is_late else None
 
     def decide(self, known: EndSubscriptionContext | None, context: RequestContext) -> Done | Refused:
         """CANCELED with AUTHORIZATION_EXPIRED, unless something came in between. A late message is given its minute."""

@@ -50,7 +50,8 @@ class EndSubscriptionContext:
     @property
     def is_kept_at_bank(self) -> bool:
         """True while a connection's bank still has its first charge."""
-        return self.charge is not None and self.charge.order.bank_code is not None and not self.charge.is_removed
+        charge = self.charge
+        return charge is not None and charge.order.bank_code is not None and not (charge.is_removed or charge.is_given_back)
 
     @property
     def is_being_paid(self) -> bool:
@@ -58,7 +59,10 @@ class EndSubscriptionContext:
 
         A payer who has agreed at a connection's bank has paid there, and the money is to be told of.
         """
-        return self.charge is not None and (self.charge.under_way or self.shown.subscription.payer is not None)
+        if self.charge is None:
+            return False
+        has_agreed = self.shown.subscription.payer is not None and not self.charge.is_given_back
+        return self.charge.under_way or has_agreed
 
 
 async def removed_at_bank(
