@@ -72,8 +72,11 @@ async def _read(crowd: Crowd) -> Both:
 def _recurrences(both: Both) -> Iterator[str]:
     """Who has agreed there is ACCEPTED here, and the reverse; what is over on one side is over on the other."""
     yield from (f"{name} is of two subscriptions or payments" for name in both.twice)
+    unfinished = {one["provider_id"] for one in both.payments.values() if one["status"] in ("SCHEDULED", "PENDING")}
     for name, there in both.recurrences.items():
         ours = both.subscriptions.get(name)
+        if there["status"] == "EXPIRADA" and name in unfinished:
+            continue  # its last day is over there, and ends it here behind its last charge
         if ours is None:
             if there["status"] != "CRIADA" and there["status"] not in _OVER:
                 yield f"the bank has {there}, and no subscription is of it"
