@@ -19,7 +19,10 @@ LEFT_OUT = {
         "the same at the path of a later version",
     ),
     "read_foreign_payment": "no company of a storm has a bank of its own, so none is found",
-    **dict.fromkeys(("ring_bank_webhook", "ring_bank_webhook_bare"), "the bank of tests/world/bank rings it"),
+    **dict.fromkeys(
+        ("ring_bank_webhook", "ring_bank_webhook_bare", "ring_bank_recurrences", "ring_bank_charges"),
+        "the bank of tests/world/bank rings it",
+    ),
     **dict.fromkeys(("search_docs", "read_docs_page"), "they read documents in memory, and no database"),
     "read_terms_file": "a file that is the same for all",
     "create_card_token": "it asks the acquirer as an order by card does, and moves no money",

@@ -97,15 +97,15 @@ def test_everything_that_may_be_said(folder: Path) -> None:
         key_file='"one.key"', ca_file='"authority.pem"', scopes='["cob.read", "pix.read"]', webhook='"https://pay.example.com/"',
         secret_file='"path"', peers=f'["{hexes}", "{"x" * 43}"]', poll_seconds="600", window_days="31", issuing="false",
         capabilities='["cob"]', requests_per_minute="60", app_key_file='"key"', bank_account='"12345-6"', traced="true", remove_orphans="true",
-        clock='"local"', ispb='"12345678"',
+        clock='"local"', ispb='"12345678"', bank_branch='"0001"', account_kind='"PAGAMENTO"',
     )  # fmt: skip
     made = good(folder, text)
     assert (made.base_url, made.token_url) == ("https://pix.bank.example/v2", "https://token.bank.example")
     assert made.webhook_url == f"https://pay.example.com/rails/efi1/{'a' * 32}"
     assert made.peers == {"q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq80", "x" * 43}
     assert (made.poll_seconds, made.window_days, made.requests_per_minute) == (600, 31, 60)
-    assert (made.is_issuing, made.is_traced, made.bank_account) == (False, True, "12345-6")
-    assert (made.is_removing_orphans, made.ispb) == (True, "12345678")
+    assert made.receiver_account == {"agencia": "0001", "conta": "12345-6", "tipoConta": "PAGAMENTO"}
+    assert (made.is_issuing, made.is_traced, made.is_removing_orphans, made.ispb) == (False, True, True, "12345678")
     assert (made.dialect.name, made.dialect.clock, DIALECTS[made.dialect.name].clock) == ("efi", "local", "utc")
     assert made.scopes == ("cob.read", "pix.read")
     assert made.capabilities == {"cob"}

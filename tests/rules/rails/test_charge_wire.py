@@ -252,7 +252,8 @@ collectors = st.builds(port.Collector, texts, texts, texts, texts)
 
 @given(st.builds(
     port.ChargeInstruction, names, ids, txids, st.sampled_from(["AGND", "NTAG", "RIFL"]),
-    st.builds(Money, st.integers(1, 999_999_999_999), st.just("BRL")), days, days, texts, texts, collectors, st.none() | texts, instants,
+    st.builds(Money, st.integers(1, 999_999_999_999), st.just("BRL")), days, days, texts, texts, collectors, st.none() | texts, st.booleans(),
+    instants,
 ))  # fmt: skip
 def test_every_instruction_is_written_whole(order: port.ChargeInstruction) -> None:
     body = port.encode(order)

@@ -63,4 +63,6 @@ def test_what_is_asked_about_is_an_order(kind: str) -> None:
 
 
 def test_what_is_so_for_good_is_always_told() -> None:
-    assert {kind for kind, need in NEEDS.items() if need is ALWAYS} == {port.PIX_ANSWER, port.AUTHORIZATION_ANSWER}
+    assert {kind for kind, need in NEEDS.items() if need is ALWAYS} == {
+        port.PIX_ANSWER, port.AUTHORIZATION_ANSWER, port.RECURRENCE_CLOSE,
+    }  # fmt: skip

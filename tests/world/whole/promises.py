@@ -182,6 +182,7 @@ EXCUSED: Mapping[str, str] = {
     "list_account_closes": "it writes nothing",
     "ring_bank_webhook": "it is a bell: what it names is asked of the bank",
     "ring_bank_webhook_bare": "the same without /pix",
+    **dict.fromkeys(("ring_bank_recurrences", "ring_bank_charges"), "a bell, too"),
     "create_card_token": "no operation shows it; an order that it pays is read again",
     "step_clock": "no storm asks for it: its clock jumps where it is kept",
 }
