@@ -16,15 +16,18 @@ from lastro.rails.api_pix import Ambient, BankLine, read
 from lastro.rails.api_pix.lists import Lists
 from lastro.rails.api_pix.opening import terms_of
 from lastro.rails.api_pix.polling import PaymentRouter
+from lastro.rails.api_pix.recurring import Recurring
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+    from lastro.rails.port.foreign import AskedOf
 
 
 class Nobody:
     """Knows no instrument, and takes foreign payments without keeping them."""
 
-    async def keys(self, _: str, _txids: Collection[str]) -> dict[str, str | None]:
+    async def asked(self, _: str, _txids: Collection[str]) -> dict[str, AskedOf]:
         """Tells that no order of ours asked for any."""
         return {}
 
@@ -53,7 +56,7 @@ async def run(file: Path, text: str, items: int) -> None:
         raise RuntimeError(str(problems))
     line = BankLine(found[0], Ambient(time.monotonic, lambda: datetime.now(UTC), lambda: "bench"))
     terms, nobody, seen = terms_of(found[0]), Nobody(), 0
-    router = PaymentRouter(terms, nobody, nobody)
+    router = PaymentRouter(terms, nobody, nobody, Recurring(found[0].name, line, terms.clock, found[0].company))
 
     async def keep(_: object) -> None:
         pass

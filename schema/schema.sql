@@ -4351,7 +4351,8 @@ CREATE VIEW law_a_subscription_goes_with_its_order WITH (security_invoker = true
                 OR (o.subscription_id, o.account_id, o.external_id, o.notification_url, o.customer_id, o.expires_at,
                     o.subscription_code)
                    IS DISTINCT FROM (s.id, s.account_id, s.external_id, s.webhook_url, s.debtor_id, s.lapses_at, s.external_id)
-                OR CASE WHEN s.accepted_at IS NOT NULL AND s.status <> 'PENDING_AUTHORIZATION' THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
+                -- A connection's bank may tell of the authorization before it tells of the money.
+                OR CASE WHEN s.accepted_at IS NOT NULL AND (s.rail = 'pix' OR s.status <> 'PENDING_AUTHORIZATION') THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
                         WHEN s.status = 'REJECTED' THEN o.status <> 'CANCELED'
                         WHEN s.status = 'CANCELED' THEN o.status NOT IN ('CANCELED', 'EXPIRED')
                         WHEN s.status = 'ERROR' THEN o.status <> 'ERROR' ELSE o.status <> 'INITIAL' END END

@@ -49,6 +49,7 @@ async def test_with_the_keyboard_alone(street: Street) -> None:
     async with street.window(color_scheme="dark", locale="en-US") as window:
         page = window.page
         await window.go("/console/sign-in")
+        await page.wait_for_function("document.activeElement.id === 'email'")  # it gets the focus with the first frame
         await page.keyboard.type(person.email)
         await page.keyboard.press("Tab")
         await page.keyboard.type(PASSWORD)

@@ -343,6 +343,14 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("POST", f"/rails/efi1/{'x' * 32}/pix", b'{"pix": []}', 404),
         ("GET", f"/rails/efi1/{'x' * 32}/pix", None, 405),
     ),
+    "/rails/{connection}/{secret}/rec": (
+        ("POST", f"/rails/efi1/{'x' * 32}/rec", b'{"recs": []}', 404),
+        ("GET", f"/rails/efi1/{'x' * 32}/rec", None, 405),
+    ),
+    "/rails/{connection}/{secret}/cobr": (
+        ("POST", f"/rails/efi1/{'x' * 32}/cobr", b'{"cobsr": []}', 404),
+        ("GET", f"/rails/efi1/{'x' * 32}/cobr", None, 405),
+    ),
     "/slip/{name}": (
         ("GET", "/slip/0000000000000000000000.pdf", None, 404),
         ("GET", "/slip/x", None, 404),

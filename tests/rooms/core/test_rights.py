@@ -178,10 +178,10 @@ WORK = {
     "payout_returns": {"company_id", "payout_id", "return_id", "settled_at", "created_at", "is_unfit", "decision_id"}, "own_keys": None, "rails": None, "companies": {"company_id", "number"}, "accounts": {"company_id", "id", "number"}, "pix_keys": {"company_id", "key", "account_id", "status"}, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
     "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
     "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"}, "med_objects": {"company_id", "id", "due_at", "deadline", "object_type", "role", "status", "created_at", "reason"}, "key_claims": {"company_id", "id", "account_id", "due_at", "ask_at", "status"},
-    "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
-    "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status"},
+    "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "ask_at", "status", "rail"},
+    "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status", "rail"},
     "pix_key_validations": {"company_id", "id", "expires_at", "status"},
-    "payment_attempts": {"company_id", "id", "ask_at", "status"}, "subscription_cancellations": {"company_id", "id", "ask_at", "status", "created_at"},
+    "payment_attempts": {"company_id", "id", "ask_at", "status", "rail"}, "subscription_cancellations": {"company_id", "id", "ask_at", "status", "created_at", "rail"},
     "events": {"company_id", "id", "xid", "created_at"}, "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip
 # What an extension made is its own matter: Citus shows everybody where its tables are.

@@ -44,7 +44,7 @@ from lastro.webhooks.rules import EventStatus
 
 URL = "https://ana.example/hook"
 # A room's routes need to know no more of the house than where it stands.
-ROUTES = {r.operation: r for r in wiring.routes(Mock(place=PLACE, charging=TIMING, registrar=None))}
+ROUTES = {r.operation: r for r in wiring.routes(Mock(place=PLACE, charging=TIMING, registrar=None, recurrences={}))}
 
 
 @dataclass

@@ -41,7 +41,7 @@ async def work(own_database: Any) -> AsyncIterator[Database]:
 
 LANES = (
     "outbox", "inbox", "orders", "collected orders", "payments", "returns", "payouts", "scheduled payouts", "plans", "lapses",
-    "subscription ends", "cancellations", "cycles", "charges", "attempts", "charges to drop",
+    "subscription ends", "cancellations", "cycles", "subscriptions", "charges", "attempts", "charges to drop",
     "card charges", "codes", "closed accounts", "disputes", "openings", "analyses", "first keys",
     "claims",
     "claims to ask",
@@ -63,7 +63,7 @@ def subscriptions(cast: Cast, seller: Seller, debtor: UUID, at: datetime) -> tup
             values |= {"ends_on": at.date() + timedelta(days=1), "ends_at": at, "payer_id": debtor, "accepted_at": at}
             values |= {"charge_at": at}
         else:
-            values["lapses_at"] = at - timedelta(seconds=60)
+            values |= {"lapses_at": at - timedelta(seconds=60), "ask_at": at}
         rows.append(Row("subscriptions", values))
     cancellation = {
         "id": cast.id(), "subscription_id": rows[-1].values["id"], "status": "PENDING", "idempotency_key": "k",
