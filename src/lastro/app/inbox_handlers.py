@@ -26,7 +26,9 @@ def inbox_verbs(place: Installation, timing: Timing = TIMING, terms: DisputeTerm
         port.TED_ARRIVED: lambda row: orders.TedArrived(port.ted_arrival(row.body), row.claimed, place),
         port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place, tie),
         port.AUTHORIZATION_ASK: lambda row: subscriptions.Authorize(port.authorization(row.body), row.claimed, place),
-        port.AUTHORIZATION_MADE: lambda row: subscriptions.AuthorizedAtBank(port.authorization_made(row.body), row.claimed),
+        port.AUTHORIZATION_MADE: lambda row: subscriptions.AuthorizedAtBank(
+            port.authorization_made(row.body), row.claimed, row.rail
+        ),
         port.AUTHORIZATION_DECLINED: lambda row: subscriptions.Decline(
             port.authorization_declined(row.body), row.claimed, place
         ),

@@ -63,6 +63,15 @@ async def test_money_that_authorizes_brings_the_banks_word_on_it(branch: Branch)
     assert {name for _, _, name in await branch.told()} == {f"{port.AUTHORIZATION_MADE}:{name}", f"pix:{paid}"}
 
 
+async def test_another_systems_charge_of_a_cycle_is_not_even_asked_for(branch: Branch) -> None:
+    polling = branch.polling()
+    await polling.look(f"{port.RECURRING_HINT}{OTHERS}", branch.keep)
+    assert branch.bank.asked == []
+    await polling.look(f"{port.RECURRING_HINT}{TXID}", branch.keep)
+    assert branch.bank.asked == [f"GET /cobr/{TXID}"]
+    assert await branch.told() == []
+
+
 async def test_nothing_is_told_twice_however_often_it_is_listed(branch: Branch) -> None:
     branch.bank.pay(1, branch.bank.now - timedelta(minutes=1), txid=TXID)
     branch.bank.pay(2, branch.bank.now - timedelta(minutes=1))

@@ -12,6 +12,7 @@ from tests.rooms.rails.test_api_pix_issuing import LOST, answers, refuses
 from lastro import subscriptions
 from lastro.core.due_work import both
 from lastro.core.errors import Kind, Refused
+from lastro.orders.connections.store import LEFT_OUT
 from lastro.rails import port
 from lastro.standards import brcode
 
@@ -89,6 +90,28 @@ async def test_an_authorization_at_the_bank_accepts_it(at_bank: AtBank) -> None:
     assert (kind, event["data"]["status"], "payer" in event["data"]) == ("SUBSCRIPTION.ACCEPTED", "ACCEPTED", False)
     assert await at_bank.asks(port.AUTHORIZATION_MADE, made["providerId"]) == "known"
     assert await at_bank.asks(port.AUTHORIZATION_CANCELED, made["providerId"]) is None
+
+
+async def test_no_bank_speaks_for_what_another_has(at_bank: AtBank) -> None:
+    made = await at_bank.desk.make()
+    at_bank.bank.became(made["providerId"], "APROVADA", pagador=PAYER)
+    assert await replace(at_bank, rail="other1").asks(port.AUTHORIZATION_MADE, made["providerId"]) == port.ALARMED
+    assert (await at_bank.read(made))["status"] == "PENDING_AUTHORIZATION"
+
+
+async def test_a_bank_with_a_subscription_is_not_left_out_of_the_file(at_bank: AtBank) -> None:
+    work = at_bank.desk.cast.database
+
+    async def needed() -> list[bool]:
+        async with work.session(at_bank.desk.ana.company_id) as session:
+            return [row["is_needed"] for row in await session.fetch(LEFT_OUT, []) if row["rail"] == at_bank.rail]
+
+    assert await needed() == [False]
+    made = await at_bank.desk.make()
+    assert await needed() == [True]
+    at_bank.bank.became(made["providerId"], "REJEITADA")
+    await at_bank.asks(port.AUTHORIZATION_MADE, made["providerId"])
+    assert await needed() == [False]
 
 
 async def test_a_refusal_at_the_bank_rejects_it(at_bank: AtBank) -> None:

@@ -28,7 +28,7 @@ _ACCOUNTS = "SELECT number, id FROM accounts WHERE company_id = $1 AND number = 
 _HAS = "SELECT true AS has FROM connections WHERE company_id = $1 AND rail = $2"
 _OURS = "SELECT key FROM own_keys WHERE key = ANY ($1::text[])"
 # is_needed: it has an order that may still be paid, or whose payment may still be given or taken back, or a subscription.
-_LEFT_OUT = """
+LEFT_OUT = """
 SELECT n.company_id, n.rail, EXISTS (
          SELECT FROM instruments i JOIN orders o ON o.company_id = i.company_id AND o.id = i.order_id
           WHERE i.company_id = n.company_id AND i.rail = n.rail AND o.expires_at > business_now() - interval '90 days'
@@ -82,7 +82,7 @@ async def has_connection(session: Session, company_id: UUID, rail: str) -> bool:
 
 async def left_out(work: Database, rails: Collection[str]) -> list[LeftOut]:
     """Reads every company's connections but those of the file, by name. work: of the role that sees ids alone."""
-    found = [LeftOut(*row) for row in await work.everywhere(_LEFT_OUT, list(rails))]
+    found = [LeftOut(*row) for row in await work.everywhere(LEFT_OUT, list(rails))]
     return sorted(found, key=lambda one: one.rail)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
@@ -16,7 +16,7 @@ from lastro.rails.port import Transient, Unknown
 from lastro.standards.recurrence_ids import is_recurrence_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lastro.rails.api_pix.dialects import Clock
     from lastro.rails.api_pix.errors import Verdict, Where
@@ -28,6 +28,7 @@ OUT_KINDS = frozenset({
     port.CHARGE_SEND, port.CHARGE_CANCEL_SEND, port.CANCELLATION_SEND, port.RECURRENCE_CLOSE,
 })  # fmt: skip
 KINDS = OUT_KINDS | {port.AUTHORIZATION_MADE, port.AUTHORIZATION_CANCELED}
+T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 
@@ -154,27 +155,22 @@ class Recurring:
         body = await self._now(wire.recurring_charge_path(txid), "GET cobr", txid)
         if body is None:
             return Unknown()
-        try:
-            found = wire.recurring_charge(body)
-        except Malformed as unread:
-            raise Unreadable(f"the charge cannot be read: {unread}") from unread
-        if found.txid != txid:
-            _log.critical("bank.answer_invalid", rail=self._rail, network_id=txid, code="txid")
-            raise Unreadable("the bank answered about another charge")
+        found = _read(body, wire.recurring_charge)
+        self._demand_same(found.txid, txid, "txid")
         return found
 
     async def _recurrence_now(self, recurrence_id: str) -> BankRecurrence | Unknown:
         body = await self._now(wire.recurrence_path(recurrence_id), "GET rec", recurrence_id)
         if body is None:
             return Unknown()
-        try:
-            found = wire.recurrence(body)
-        except Malformed as unread:
-            raise Unreadable(f"the recurrence cannot be read: {unread}") from unread
-        if found.id_rec != recurrence_id:
-            _log.critical("bank.answer_invalid", rail=self._rail, network_id=recurrence_id, code="idRec")
-            raise Unreadable("the bank answered about another recurrence")
+        found = _read(body, wire.recurrence)
+        self._demand_same(found.id_rec, recurrence_id, "idRec")
         return found
+
+    def _demand_same(self, told: str | None, asked: str, field: str) -> None:
+        if told != asked:
+            _log.critical("bank.answer_invalid", rail=self._rail, network_id=asked, code=field)
+            raise Unreadable("the bank answered about something else")
 
     async def _now(self, path: str, where: Where, name: str) -> bytes | None:
         """Returns the bank's object; None: the bank itself does not know it. Transient: it does not say."""
@@ -187,3 +183,10 @@ class Recurring:
         if verdict.meaning is not Meaning.DONE:
             raise verdict.transient
         return answer.body
+
+
+def _read(body: bytes, reader: Callable[[bytes], T]) -> T:
+    try:
+        return reader(body)
+    except Malformed as unread:
+        raise Unreadable(f"the answer cannot be read: {unread}") from unread

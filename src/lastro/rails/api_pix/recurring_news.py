@@ -35,8 +35,8 @@ def owned(message: NetworkMessage, company: int) -> NetworkMessage:
 def of_recurrence(found: BankRecurrence, clock: Clock, *, is_held: bool) -> NetworkMessage | Pending:
     """Returns what has become of a recurrence. is_held: we know that it is authorized, and ask if it still is.
 
-    Transient is not raised: a time that the bank does not tell readably leaves the recurrence as it was. A payer who paid in
-    the act of agreeing has authorized, whatever became of it since: his payment is good.
+    Without a time that can be read it stays as it was. A payer who paid in the act of agreeing has authorized, whatever
+    became of it since: his payment is good.
     """
     name, status = found.id_rec or "", found.status or ""
     if was_paid_first(found, clock) and not is_held:

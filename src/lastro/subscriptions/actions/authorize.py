@@ -16,7 +16,7 @@ from lastro.api_kit.routes import present
 from lastro.core.runner import Act, Done, RequestContext
 from lastro.core.write import Row, Write
 from lastro.orders import payer_of
-from lastro.rails.port import AuthorizationAnswer, authorization_answer_message, recurrence_close_message
+from lastro.rails.port import ALARMED, AuthorizationAnswer, authorization_answer_message, recurrence_close_message
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.cancel import of_recurrence, settled
 from lastro.subscriptions.model import AuthorizingPayer, NamedParty
@@ -81,10 +81,11 @@ class Authorize(Act["SubscriptionShown | None"]):
 
 @dataclass(frozen=True)
 class AuthorizedAtBank(Act["SubscriptionShown | None"]):
-    """A payer has authorized at a connection's bank, which asks nobody."""
+    """A payer has authorized at a connection's bank, which asks nobody. rail: the connection."""
 
     told: AuthorizationMade
     claimed: Claimed
+    rail: str
 
     async def read(self, session: Session, context: RequestContext) -> SubscriptionShown | None:
         """The subscription that the bank names."""
@@ -96,6 +97,8 @@ class AuthorizedAtBank(Act["SubscriptionShown | None"]):
         if known is None:
             return settled(self.claimed, "ignored", context)
         subscription = known.subscription
+        if subscription.rail != self.rail:
+            return settled(self.claimed, ALARMED, context)  # no bank speaks for what another one has
         if subscription.payer is not None:
             return settled(self.claimed, "known", context)
         if subscription.state != "PENDING_AUTHORIZATION":  # it has ended here: its payer is to keep no authorization
